@@ -1,0 +1,31 @@
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+PLOTS = ['matplotlib>=3.7']
+PISA = 'pyterrier-pisa>=0.4; sys_platform == "linux" and platform_machine == "x86_64" and python_version < "3.14"'
+NOTEBOOKS = [*PLOTS, 'ipykernel', 'nbclient', 'nbformat', PISA]
+
+setup(
+    name='pyterrier-unjudged',
+    version='0.1.0',
+    description='Retrieval evaluation with documents that nobody judged, for PyTerrier and ir_measures',
+    long_description=Path(__file__).with_name('README.md').read_text(encoding='utf-8'),
+    long_description_content_type='text/markdown',
+    license='MIT',
+    packages=find_packages(include=['pyterrier_unjudged*']),
+    package_data={'pyterrier_unjudged': ['pt_docs/*', 'datasets/demo/*', 'datasets/demo/results/*']},
+    python_requires='>=3.10',
+    install_requires=['python-terrier>=1.0', 'ir_measures>=0.4', 'pandas>=2.0', 'numpy>=1.25'],
+    extras_require={
+        'plots': PLOTS,
+        'demo': PLOTS,
+        'test': [*NOTEBOOKS, 'cwl-eval', 'hypothesis', 'pyndeval', 'pytest', 'pytest-xdist', 'ruff'],
+    },
+    entry_points={'pyterrier.dataset_provider': ['unjudged = pyterrier_unjudged.datasets:DatasetProvider']},
+    classifiers=[
+        'Intended Audience :: Science/Research',
+        'Programming Language :: Python :: 3',
+        'Topic :: Scientific/Engineering :: Information Analysis',
+    ],
+)
