@@ -1,0 +1,305 @@
+"""The one in-memory form: a run and a judgment pool as arrays, and the only place where data frames become arrays."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+from ir_measures.util import QrelsConverter, RunConverter
+
+UNJUDGED = -1  #: label of a retrieved document that nobody judged
+PADDING = -2  #: label behind the last document of a run that is shorter than others
+MAX_GRADE = 1000  #: labels beyond are taken for a mistake (a pool is counted per grade, so that they would cost much)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Judgments:
+    """Relevance judgments, encoded once and shared by all measures and runs.
+
+    A document is judged for a topic if and only if the pair is in the qrels. Negative labels (spam in the ClueWeb
+    tracks) count as judged with grade 0.
+
+    Attributes:
+        frame: the qrels with columns ``query_id``, ``doc_id``, ``relevance``, as they were given.
+        qids: topic ids in ascending order, shape (topics,).
+        docnos: the distinct judged documents, an index from document id to code.
+        pairs: ``topic code * len(docnos) + document code``, ascending, shape (judgments,).
+        grades: the grade of each pair, int16, shape (judgments,).
+        pool: how many judged documents there are per grade, int32, shape (topics, highest grade + 1).
+        collection_pool: the same summed over all topics of the collection, int64, shape (highest grade + 1,).
+    """
+
+    frame: pd.DataFrame
+    qids: np.ndarray
+    docnos: pd.Index
+    pairs: np.ndarray
+    grades: np.ndarray
+    pool: np.ndarray
+    collection_pool: np.ndarray
+
+    @classmethod
+    def encode(cls, qrels: Any, collection: pd.DataFrame | None = None, subtopics: bool = False) -> Judgments:
+        """Encodes qrels in any form that ir_measures or PyTerrier knows (data frame, dict of dicts, named tuples).
+
+        Args:
+            qrels: the judgments.
+            collection: the judgments of all topics, where ``qrels`` is only a batch of them. What is defined over the
+                collection (its highest grade, its pool) is taken from here.
+            subtopics: True allows a document to be judged several times for a topic, once for each subtopic named
+                in the column ``iteration``, as the diversity measures want it; its grade is the highest of them.
+
+        Raises:
+            ValueError: on missing columns, ids that are not strings, labels that are not whole numbers, and documents
+                judged twice for a topic; the message names the first offender.
+        """
+        frame = _as_frame(qrels, QrelsConverter, 'qrels', ['query_id', 'doc_id', 'relevance'])
+        per_document = frame
+        if subtopics and 'iteration' in frame.columns:
+            per_document = (frame.sort_values('relevance', ascending=False, kind='stable')
+                            .drop_duplicates(['query_id', 'doc_id']))
+        grades = _grades(per_document)
+        topic, qids = pd.factorize(per_document['query_id'], sort=True)
+        document, docnos = pd.factorize(per_document['doc_id'])
+        pairs = topic * np.int64(max(len(docnos), 1)) + document
+        order = np.argsort(pairs)
+        pairs = pairs[order]
+        _reject_duplicates(per_document, order, pairs, 'qrels')
+        collection_pool = np.bincount(grades if collection is None else _grades(collection), minlength=1)
+        width = max(len(collection_pool), int(grades.max(initial=0)) + 1)
+        counts = np.bincount(topic * width + grades, minlength=len(qids) * width)
+        pool = counts.reshape(len(qids), width).astype(np.int32)
+        collection_pool = np.pad(collection_pool, (0, width - len(collection_pool)))
+        return cls(frame, np.asarray(qids, dtype=object), pd.Index(docnos), pairs, grades[order].astype(np.int16), pool,
+                   collection_pool)
+
+    def lookup(self, topic: np.ndarray, document: np.ndarray) -> np.ndarray:
+        """Returns the grade of each (topic code, document code) pair, :data:`UNJUDGED` where there is none."""
+        labels = np.full(len(topic), UNJUDGED, dtype=np.int16)
+        if len(self.pairs):
+            pairs = topic * np.int64(len(self.docnos)) + document
+            at = np.searchsorted(self.pairs, pairs)
+            at[at == len(self.pairs)] = 0
+            found = (self.pairs[at] == pairs) & (document >= 0)
+            labels[found] = self.grades[at[found]]
+        return labels
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class JudgedRun:
+    """One run with one judgment pool: what every treatment and every kernel works on.
+
+    Attributes:
+        qids: ids of the judged topics in ascending order, shape (topics,). Topics of the run without judgments are
+            left out; judged topics that the run lacks have padding only.
+        labels: grades of the ranked documents, int16, shape (topics, depth); :data:`UNJUDGED` and :data:`PADDING`
+            are negative. Ranks as trec_eval: score descending (compared as 32-bit floats), then document id
+            descending.
+        pool: judged documents per grade, int32, shape (topics, highest grade + 1).
+        rows: position in ``frame`` of each ranked document, -1 for padding, shape (topics, depth).
+        frame: the run's rows, with columns ``query_id``, ``doc_id``, ``score`` and what else it came with.
+        judgments: the judgments that the run was labelled with.
+    """
+
+    qids: np.ndarray
+    labels: np.ndarray
+    pool: np.ndarray
+    rows: np.ndarray
+    frame: pd.DataFrame
+    judgments: Judgments
+
+    @classmethod
+    def encode(cls, run: Any, judgments: Judgments) -> JudgedRun:
+        """Ranks and labels a run in any form that ir_measures or PyTerrier knows.
+
+        Raises:
+            ValueError: on missing columns, ids that are not strings, scores that are not numbers, documents
+                retrieved twice for a topic, and a run that has no topic in common with the judgments.
+        """
+        frame = _as_frame(run, RunConverter, 'run', ['query_id', 'doc_id', 'score'])
+        topic_of_row, run_qids = pd.factorize(frame['query_id'])
+        topic = pd.Index(judgments.qids).get_indexer(run_qids)[topic_of_row] if len(frame) else topic_of_row
+        if len(frame) and len(judgments.qids) and topic.max() < 0:
+            raise ValueError(
+                f'The run and the qrels have no topic in common: the run has {run_qids[0]!r}, the qrels '
+                f'{judgments.qids[0]!r}. Use the same topic ids in both, as strings.')
+        score = _scores(frame)
+        kept = np.flatnonzero(topic >= 0)
+        if len(kept) < len(frame):
+            frame, topic, score = frame.iloc[kept], topic[kept], score[kept]
+
+        document, run_docnos = pd.factorize(frame['doc_id'])
+        pairs = topic * np.int64(max(len(run_docnos), 1)) + document
+        if pd.Index(pairs).has_duplicates:
+            order = np.argsort(pairs)
+            _reject_duplicates(frame, order, pairs[order], 'run')
+
+        order = _trec_order(topic, score, document, run_docnos)
+        topic, document = topic[order], document[order]
+        known = judgments.docnos.get_indexer(run_docnos)
+        grades = judgments.lookup(topic, known[document]) if len(frame) else np.empty(0, np.int16)
+
+        lengths = np.bincount(topic, minlength=len(judgments.qids))
+        depth = int(lengths.max(initial=0))
+        rank = np.arange(len(topic)) - (np.cumsum(lengths) - lengths)[topic]
+        labels = np.full((len(judgments.qids), depth), PADDING, dtype=np.int16)
+        rows = np.full(labels.shape, -1, dtype=np.int64)
+        labels[topic, rank] = grades
+        rows[topic, rank] = order
+        return cls(judgments.qids, labels, judgments.pool, rows, frame, judgments)
+
+    @property
+    def max_grade(self) -> int:
+        """The highest grade of the collection."""
+        return self.pool.shape[1] - 1
+
+    @cached_property
+    def unjudged(self) -> np.ndarray:
+        """Which ranked documents are unjudged, bool, shape (topics, depth)."""
+        return self.labels == UNJUDGED
+
+    @cached_property
+    def ranked_pool(self) -> np.ndarray:
+        """Judged documents per grade in the ranking, int32, shape (topics, highest grade + 1)."""
+        return self._count(self.labels >= 0)
+
+    @cached_property
+    def pool_left(self) -> np.ndarray:
+        """Judged documents per grade that are not in the ranking, int32, shape (topics, highest grade + 1)."""
+        return np.maximum(self.pool - self.ranked_pool, 0)
+
+    def top(self, cutoff: int | None) -> JudgedRun:
+        """Returns the run cut off behind rank ``cutoff`` (None: the whole run), together with the whole pool."""
+        if cutoff is None or cutoff >= self.labels.shape[1]:
+            return self
+        return dataclasses.replace(self, labels=self.labels[:, :cutoff], rows=self.rows[:, :cutoff])
+
+    def condensed(self) -> JudgedRun:
+        """Returns the run without its unjudged documents: the judged ones move up, in the same order."""
+        order = np.argsort(self.labels < 0, axis=1, kind='stable')
+        labels, rows = (np.take_along_axis(values, order, axis=1) for values in (self.labels, self.rows))
+        judged = labels >= 0
+        depth = int(judged.sum(axis=1).max(initial=0))
+        return dataclasses.replace(self, labels=np.where(judged, labels, np.int16(PADDING))[:, :depth],
+                                   rows=np.where(judged, rows, -1)[:, :depth])
+
+    def assigned(self, grades: np.ndarray | int, keep_pool: bool) -> JudgedRun:
+        """Returns the run with grades given to its unjudged documents.
+
+        Args:
+            grades: the grade for each ranked document, shape (topics, depth) or one for all; only those of
+                unjudged documents are read.
+            keep_pool: True takes the grades from judged documents outside the ranking, so that the pool keeps its
+                counts; False adds the documents to the pool.
+        """
+        labels = np.where(self.unjudged, grades, self.labels).astype(np.int16)
+        assigned = dataclasses.replace(self, labels=labels)
+        return assigned if keep_pool else dataclasses.replace(assigned, pool=self.pool + assigned._count(self.unjudged))
+
+    def column(self, name: str) -> np.ndarray:
+        """Returns a numeric column of the run's frame per ranked document, NaN for padding, shape (topics, depth)."""
+        if name not in self.frame.columns:
+            raise ValueError(f'The run has no column {name!r}, only {list(self.frame.columns)}.')
+        values = np.append(self.frame[name].to_numpy(dtype=float), np.nan)
+        return values[self.rows]  # row -1, the padding, is the NaN appended last
+
+    def _count(self, which: np.ndarray) -> np.ndarray:
+        topic, rank = np.nonzero(which)
+        width = self.pool.shape[1]
+        counts = np.bincount(topic * width + self.labels[topic, rank], minlength=self.pool.size)
+        return counts.reshape(self.pool.shape).astype(np.int32)
+
+
+def _as_frame(source: Any, converter: type, what: str, columns: list[str]) -> pd.DataFrame:
+    """Returns qrels or a run as a data frame with ir_measures' column names, checked for columns and string ids."""
+    if isinstance(source, pd.DataFrame):
+        frame = pt.model.to_ir_measures(source)
+    elif isinstance(source, Mapping | Iterable) and not isinstance(source, str):
+        frame = converter(source).as_pd_dataframe()
+    else:
+        raise ValueError(f'The {what} must be a data frame, a dict of dicts, or an iterable of named tuples, '
+                         f'not {type(source).__name__}.')
+    missing = [pt.model.from_ir_measures(column) for column in columns if column not in frame.columns]
+    if missing:
+        raise ValueError(f'The {what} lacks the column(s) {missing}; it has {list(source.columns)}. '
+                         f'Expected are {pt.model.from_ir_measures(columns)} (or {columns}).')
+    for column in columns[:2]:
+        values = frame[column]
+        # NaN passes as a string in pandas' own string type, so it is looked for there as well.
+        if len(values) and (pd.api.types.infer_dtype(values, skipna=False) != 'string' or values.hasnans):
+            strings = values.map(lambda value: isinstance(value, str)).to_numpy(dtype=bool)
+            first = int(np.argmin(strings))
+            name = pt.model.from_ir_measures(column)
+            raise ValueError(f'The {what} has a {name} that is not a string: {_shown(values, first)} in row {first}. '
+                             f"Convert them with {what}['{name}'].astype(str), in the run and in the qrels alike.")
+    return frame
+
+
+def _numbers(values: pd.Series) -> np.ndarray:
+    return pd.to_numeric(values, errors='coerce').to_numpy(dtype=float, na_value=np.nan)
+
+
+def _shown(values: pd.Series, row: int) -> str:
+    value = values.iloc[row]
+    return repr(value.item() if isinstance(value, np.generic) else value)
+
+
+def _offender(frame: pd.DataFrame, row: int) -> str:
+    return f'document {frame["doc_id"].iloc[row]!r} of topic {frame["query_id"].iloc[row]!r}'
+
+
+def _grades(qrels: pd.DataFrame) -> np.ndarray:
+    """Returns the label of each row as a grade, int64: negative labels are judged, but worth nothing."""
+    labels = qrels['relevance'].to_numpy()
+    if labels.dtype.kind not in 'iu':
+        labels = _numbers(qrels['relevance'])
+    wrong = ~(np.abs(labels) <= MAX_GRADE) | (labels != np.floor(labels))
+    if wrong.any():
+        first = int(np.argmax(wrong))
+        raise ValueError(f'The qrels label {_offender(qrels, first)} with {_shown(qrels["relevance"], first)}. Labels '
+                         f'must be whole numbers up to {MAX_GRADE}; drop the row or map its label to a grade.')
+    return np.maximum(labels, 0).astype(np.int64)
+
+
+def _scores(frame: pd.DataFrame) -> np.ndarray:
+    score = frame['score'].to_numpy() if pd.api.types.is_float_dtype(frame['score'].dtype) else _numbers(frame['score'])
+    wrong = np.isnan(score)
+    if wrong.any():
+        first = int(np.argmax(wrong))
+        raise ValueError(f'The run scores {_offender(frame, first)} with {_shown(frame["score"], first)}, which is no '
+                         "number, so that it has no rank. Drop such rows, e.g. with run.dropna(subset=['score']).")
+    return score
+
+
+def _reject_duplicates(frame: pd.DataFrame, order: np.ndarray, pairs: np.ndarray, what: str) -> None:
+    """Raises if two of the ascending ``pairs`` are equal; ``order`` maps them to rows of ``frame``."""
+    repeated = pairs[1:] == pairs[:-1]
+    if repeated.any():
+        first = int(order[1:][repeated].min())
+        verb = 'judge' if what == 'qrels' else 'retrieves'
+        raise ValueError(f'The {what} {verb} {_offender(frame, first)} twice. Keep one of the rows, e.g. with '
+                         f"{what}.drop_duplicates(['qid', 'docno']).")
+
+
+def _trec_order(topic: np.ndarray, score: np.ndarray, document: np.ndarray, docnos: pd.Index) -> np.ndarray:
+    """Returns the rows by topic, score descending, document id descending.
+
+    trec_eval keeps scores as 32-bit floats, so that scores alike to seven digits are ties.
+    """
+    with np.errstate(over='ignore'):
+        score = score.astype(np.float32)
+    order = np.lexsort((-score, topic))
+    tied = (topic[order][1:] == topic[order][:-1]) & (score[order][1:] == score[order][:-1])
+    if tied.any():
+        # Sorting strings is slow: only the documents within ties are compared.
+        group = np.cumsum(~np.append(False, tied))
+        within = np.append(tied, False) | np.append(False, tied)
+        rows = order[within]
+        name = np.asarray(docnos, dtype=object)[document[rows]]
+        place = np.argsort(np.argsort(name, kind='stable'), kind='stable')
+        order[within] = rows[np.lexsort((-place, group[within]))]
+    return order
