@@ -1,0 +1,13 @@
+"""What unjudged documents are taken for, one treatment per file."""
+
+from pyterrier_unjudged.treatments.assessment import Assessment
+from pyterrier_unjudged.treatments.base import Treatment
+from pyterrier_unjudged.treatments.bootstrap import Bootstrap, bootstrap_scores
+from pyterrier_unjudged.treatments.bounds import Lower, Residual, Upper
+from pyterrier_unjudged.treatments.condensed import Condensed
+
+#: name -> treatment
+TREATMENTS = {treatment.NAME: treatment for treatment in (Condensed, Lower, Upper, Residual, Bootstrap, Assessment)}
+
+__all__ = ['Assessment', 'Bootstrap', 'Condensed', 'Lower', 'Residual', 'TREATMENTS', 'Treatment', 'Upper',
+           'bootstrap_scores']
