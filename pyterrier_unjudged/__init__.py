@@ -1,0 +1,22 @@
+"""Retrieval evaluation with documents that nobody judged, for PyTerrier and ir_measures."""
+
+from pyterrier_unjudged import plots
+from pyterrier_unjudged.condensed_list import CondensedList
+from pyterrier_unjudged.judged_run import JudgedRun, Judgments
+from pyterrier_unjudged.parsing import parse_measure
+from pyterrier_unjudged.provider import provider  # noqa: F401 (importing it registers it)
+from pyterrier_unjudged.treatments import (
+    Assessment,
+    Bootstrap,
+    Condensed,
+    Lower,
+    Residual,
+    Treatment,
+    Upper,
+    bootstrap_scores,
+)
+
+__version__ = '0.1.0'
+
+__all__ = ['Assessment', 'Bootstrap', 'Condensed', 'CondensedList', 'JudgedRun', 'Judgments', 'Lower', 'Residual',
+           'Treatment', 'Upper', 'bootstrap_scores', 'parse_measure', 'plots']
