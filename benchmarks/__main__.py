@@ -1,0 +1,18 @@
+"""Runs the benchmarks whose names begin with an argument, or all: ``python -m benchmarks [NAME …]``."""
+
+import sys
+
+from benchmarks import bootstrap
+
+BENCHMARKS = {'bootstrap': bootstrap.main}
+
+
+def main(chosen: list[str]) -> None:
+    for name, benchmark in BENCHMARKS.items():
+        if not chosen or any(name.startswith(start) for start in chosen):
+            print(f'== {name}')
+            benchmark()
+
+
+if __name__ == '__main__':
+    main(sys.argv[1:])
