@@ -62,9 +62,9 @@ class Judgments:
         if subtopics and 'iteration' in frame.columns:
             per_document = (frame.sort_values('relevance', ascending=False, kind='stable')
                             .drop_duplicates(['query_id', 'doc_id']))
+        topic, qids = _encode_ids(per_document, 'query_id', 'qrels', sort=True)
+        document, docnos = _encode_ids(per_document, 'doc_id', 'qrels')
         grades = _grades(per_document)
-        topic, qids = pd.factorize(per_document['query_id'], sort=True)
-        document, docnos = pd.factorize(per_document['doc_id'])
         pairs = topic * np.int64(max(len(docnos), 1)) + document
         order = np.argsort(pairs)
         pairs = pairs[order]
@@ -74,7 +74,7 @@ class Judgments:
         counts = np.bincount(topic * width + grades, minlength=len(qids) * width)
         pool = counts.reshape(len(qids), width).astype(np.int32)
         collection_pool = np.pad(collection_pool, (0, width - len(collection_pool)))
-        return cls(frame, np.asarray(qids, dtype=object), pd.Index(docnos), pairs, grades[order].astype(np.int16), pool,
+        return cls(frame, qids, pd.Index(docnos, dtype=object), pairs, grades[order].astype(np.int16), pool,
                    collection_pool)
 
     def lookup(self, topic: np.ndarray, document: np.ndarray) -> np.ndarray:
@@ -121,8 +121,8 @@ class JudgedRun:
                 retrieved twice for a topic, and a run that has no topic in common with the judgments.
         """
         frame = _as_frame(run, RunConverter, 'run', ['query_id', 'doc_id', 'score'])
-        topic_of_row, run_qids = pd.factorize(frame['query_id'])
-        topic = pd.Index(judgments.qids).get_indexer(run_qids)[topic_of_row] if len(frame) else topic_of_row
+        topic, run_qids = _encode_ids(frame, 'query_id', 'run')
+        topic = pd.Index(judgments.qids, dtype=object).get_indexer(run_qids)[topic]
         if len(frame) and len(judgments.qids) and topic.max() < 0:
             raise ValueError(
                 f'The run and the qrels have no topic in common: the run has {run_qids[0]!r}, the qrels '
@@ -132,7 +132,7 @@ class JudgedRun:
         if len(kept) < len(frame):
             frame, topic, score = frame.iloc[kept], topic[kept], score[kept]
 
-        document, run_docnos = pd.factorize(frame['doc_id'])
+        document, run_docnos = _encode_ids(frame, 'doc_id', 'run')
         pairs = topic * np.int64(max(len(run_docnos), 1)) + document
         if pd.Index(pairs).has_duplicates:
             order = np.argsort(pairs)
@@ -140,8 +140,7 @@ class JudgedRun:
 
         order = _trec_order(topic, score, document, run_docnos)
         topic, document = topic[order], document[order]
-        known = judgments.docnos.get_indexer(run_docnos)
-        grades = judgments.lookup(topic, known[document]) if len(frame) else np.empty(0, np.int16)
+        grades = judgments.lookup(topic, judgments.docnos.get_indexer(run_docnos)[document])
 
         lengths = np.bincount(topic, minlength=len(judgments.qids))
         depth = int(lengths.max(initial=0))
@@ -215,7 +214,7 @@ class JudgedRun:
 
 
 def _as_frame(source: Any, converter: type, what: str, columns: list[str]) -> pd.DataFrame:
-    """Returns qrels or a run as a data frame with ir_measures' column names, checked for columns and string ids."""
+    """Returns qrels or a run as a data frame with ir_measures' column names, checked for missing columns."""
     if isinstance(source, pd.DataFrame):
         frame = pt.model.to_ir_measures(source)
     elif isinstance(source, Mapping | Iterable) and not isinstance(source, str):
@@ -227,16 +226,24 @@ def _as_frame(source: Any, converter: type, what: str, columns: list[str]) -> pd
     if missing:
         raise ValueError(f'The {what} lacks the column(s) {missing}; it has {list(source.columns)}. '
                          f'Expected are {pt.model.from_ir_measures(columns)} (or {columns}).')
-    for column in columns[:2]:
-        values = frame[column]
-        # NaN passes as a string in pandas' own string type, so it is looked for there as well.
-        if len(values) and (pd.api.types.infer_dtype(values, skipna=False) != 'string' or values.hasnans):
-            strings = values.map(lambda value: isinstance(value, str)).to_numpy(dtype=bool)
-            first = int(np.argmin(strings))
-            name = pt.model.from_ir_measures(column)
-            raise ValueError(f'The {what} has a {name} that is not a string: {_shown(values, first)} in row {first}. '
-                             f"Convert them with {what}['{name}'].astype(str), in the run and in the qrels alike.")
     return frame
+
+
+def _encode_ids(frame: pd.DataFrame, column: str, what: str, sort: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the code of each row's id, and the distinct ids; all must be strings."""
+    codes, ids = pd.factorize(frame[column])
+    missing = codes < 0  # None and NaN
+    if missing.any() or (len(ids) and pd.api.types.infer_dtype(ids, skipna=False) != 'string'):
+        strings = np.append([isinstance(value, str) for value in ids], False)
+        first = int(np.argmin(strings[codes]))
+        name = pt.model.from_ir_measures(column)
+        raise ValueError(f'The {what} has a {name} that is not a string: {_shown(frame[column], first)} in row '
+                         f"{frame.index[first]}. Convert them with {what}['{name}'].astype(str), in the run and in the qrels alike.")
+    ids = np.asarray(ids, dtype=object)
+    if sort:
+        order = np.argsort(ids)
+        codes, ids = np.argsort(order)[codes], ids[order]
+    return codes, ids
 
 
 def _numbers(values: pd.Series) -> np.ndarray:
@@ -285,7 +292,7 @@ def _reject_duplicates(frame: pd.DataFrame, order: np.ndarray, pairs: np.ndarray
                          f"{what}.drop_duplicates(['qid', 'docno']).")
 
 
-def _trec_order(topic: np.ndarray, score: np.ndarray, document: np.ndarray, docnos: pd.Index) -> np.ndarray:
+def _trec_order(topic: np.ndarray, score: np.ndarray, document: np.ndarray, docnos: np.ndarray) -> np.ndarray:
     """Returns the rows by topic, score descending, document id descending.
 
     trec_eval keeps scores as 32-bit floats, so that scores alike to seven digits are ties.
@@ -299,7 +306,6 @@ def _trec_order(topic: np.ndarray, score: np.ndarray, document: np.ndarray, docn
         group = np.cumsum(~np.append(False, tied))
         within = np.append(tied, False) | np.append(False, tied)
         rows = order[within]
-        name = np.asarray(docnos, dtype=object)[document[rows]]
-        place = np.argsort(np.argsort(name, kind='stable'), kind='stable')
+        place = np.argsort(np.argsort(docnos[document[rows]], kind='stable'), kind='stable')
         order[within] = rows[np.lexsort((-place, group[within]))]
     return order

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
+os.environ['PT_TEST_TRANSFORMER_REPORTS'] = '0'  # PyTerrier's reports on transformers, as warnings
+
 settings.register_profile('default', deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow],
                           phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink])
 settings.load_profile('default')

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from ir_measures.measures import ParamInfo
+from ir_measures.measures import Measure, ParamInfo
 
 from pyterrier_unjudged import kernels
 from pyterrier_unjudged.judged_run import JudgedRun
@@ -118,7 +120,7 @@ class Residual(Treatment):
     PRETTY_NAME = 'Residual'
     SHORT_DESC = 'The weight that a measure gives to unjudged documents.'
 
-    def __init__(self, measure, **params):
+    def __init__(self, measure: Measure, **params: Any):
         super().__init__(measure, **params)
         if measure.NAME not in kernels.WEIGHTED_PRECISION:
             raise ValueError(f'{measure!r} has no residual: its rank weights do not add up to one. Measures that have '
@@ -132,7 +134,7 @@ class Residual(Treatment):
         return np.where(seen > 0, unjudged + score.tail(seen), self.DEFAULT)
 
 
-def _utility_based(measure) -> bool:
+def _utility_based(measure: Measure) -> bool:
     return measure.NAME in UTILITY_BASED and not measure.params.get('relative')
 
 
