@@ -238,7 +238,8 @@ def _encode_ids(frame: pd.DataFrame, column: str, what: str, sort: bool = False)
         first = int(np.argmin(strings[codes]))
         name = pt.model.from_ir_measures(column)
         raise ValueError(f'The {what} has a {name} that is not a string: {_shown(frame[column], first)} in row '
-                         f"{frame.index[first]}. Convert them with {what}['{name}'].astype(str), in the run and in the qrels alike.")
+                         f"{frame.index[first]}. Convert them with {what}['{name}'].astype(str), in the run and in the "
+                         'qrels alike.')
     ids = np.asarray(ids, dtype=object)
     if sort:
         order = np.argsort(ids)

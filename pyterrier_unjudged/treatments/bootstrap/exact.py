@@ -11,8 +11,9 @@ from pyterrier_unjudged.kernels import Score, WeightedSum
 from pyterrier_unjudged.treatments.bootstrap.draws import Distribution, Slots, blocks
 
 GRID = 4096  #: cells between the lowest and the highest score of a topic
-STATES_TIMES_GRID = 1 << 20  #: the grid gets coarser where scarce grades make many states
-FEW = 4096  #: outcomes that are enumerated although there is a dynamic program
+COARSEST_GRID = 512  #: cells where scarce grades make many states
+STATES_TIMES_GRID = 1 << 17  #: how many states are many: from there on the grid gets coarser
+FEW = 2500  #: outcomes that are enumerated although there is a dynamic program
 MANY = 1 << 18  #: outcomes that are enumerated where there is none
 NEGLIGIBLE = 1e-15  #: probability below which a state of the dynamic program is dropped
 
@@ -25,34 +26,62 @@ def distributions(run: JudgedRun, topics: np.ndarray, score: Score, prior: np.nd
         ValueError: where a measure that is not linear in gains has too many outcomes; it names the measure and the
             topic.
     """
-    possible = [np.flatnonzero(prior[topic][run.unjudged[topic]].any(axis=0)) for topic in topics]
     unjudged = int(run.unjudged[topics[0]].sum())
-    outcomes = np.array([float(len(grades)) ** unjudged for grades in possible])
-    linear = isinstance(score, WeightedSum)
-    enumerated = outcomes <= (FEW if linear else MANY)
-    if not linear and not enumerated.all():
-        first = int(np.argmin(enumerated))
-        raise ValueError(
-            f'{name} has {outcomes[first]:.2g} outcomes for topic {run.qids[topics[first]]!r} '
-            f'({unjudged} unjudged documents, {len(possible[first])} possible grades), too many to try them all. Give '
-            'a number of samples, such as b=1000, or a lower cutoff.')
-    for grades in sorted({tuple(grades) for grades, few in zip(possible, enumerated, strict=True) if few}):
-        alike = np.array([few and tuple(own) == grades for own, few in zip(possible, enumerated, strict=True)])
-        outcome = np.stack(np.meshgrid(*[np.array(grades, np.int16)] * unjudged, indexing='ij'), -1)
-        yield from _enumerated(run, topics[alike], score, prior, outcome.reshape(-1, unjudged))
-    for topic in topics[~enumerated]:
-        yield _on_grid(Slots(run, np.array([topic])), score, prior[topic])
+    # Nobody can take more than there are unjudged documents, and grade 0 is granted even where none is left.
+    left = np.minimum(run.pool_left[topics], unjudged)
+    left[:, 0] = unjudged
+    patterns, pattern_of = np.unique(left, axis=0, return_inverse=True)
+    for number, pattern in enumerate(patterns):
+        alike = topics[pattern_of.ravel() == number]
+        outcomes = _outcomes(pattern, unjudged, FEW if isinstance(score, WeightedSum) else MANY)
+        if outcomes:
+            yield from _enumerated(run, alike, score, prior, *outcomes)
+        elif isinstance(score, WeightedSum):
+            yield from (_on_grid(Slots(run, np.array([topic])), score, prior[topic]) for topic in alike)
+        else:
+            raise ValueError(
+                f'{name} has more than {MANY} outcomes for topic {run.qids[alike[0]]!r} with its {unjudged} unjudged '
+                'documents, too many to try them all. Give a number of samples, such as b=1000, or a lower cutoff.')
 
 
-def _enumerated(run: JudgedRun, topics: np.ndarray, score: Score, prior: np.ndarray,
-                outcomes: np.ndarray) -> Iterator[Distribution]:
-    for slots in blocks(run, topics, outcomes.size):
-        chance = prior[slots.topics[:, None], slots.ranks]  # (block, unjudged, grades)
-        mass = np.ones((len(slots.topics), len(outcomes)))
-        for place, grades in enumerate(outcomes.T):
-            mass *= chance[:, place, grades]
-        wanted = np.broadcast_to(outcomes, (len(slots.topics), *outcomes.shape))
-        scores = slots.score(score, slots.grant(wanted))
+def _outcomes(left: np.ndarray, unjudged: int, most: int) -> tuple[np.ndarray, np.ndarray] | None:
+    """Returns all grades that can be granted to the unjudged documents, None if there are more than ``most``.
+
+    Args:
+        left: documents left of each grade, shape (grades,).
+        unjudged: how many documents want a grade.
+        most: outcomes after which to give up.
+
+    Returns:
+        The granted grades, shape (outcomes, unjudged), and in the same shape the next better grade that was left: a
+        grade is granted if it, or any other below that one, is wanted.
+    """
+    grades = len(left)
+    left = left[None, :]
+    granted = better = np.empty((1, 0), dtype=np.int16)
+    for _ in range(unjudged):
+        outcome, grade = np.nonzero(left > 0)
+        if len(outcome) > most:
+            return None
+        free = np.where(left > 0, np.arange(grades), grades)
+        free = np.pad(free[:, 1:], ((0, 0), (0, 1)), constant_values=grades)
+        next_free = np.minimum.accumulate(free[:, ::-1], axis=1)[:, ::-1]
+        granted = np.column_stack([granted[outcome], grade])
+        better = np.column_stack([better[outcome], next_free[outcome, grade]])
+        left = left[outcome]
+        left[np.arange(len(outcome)), grade] -= 1
+    return granted, better
+
+
+def _enumerated(run: JudgedRun, topics: np.ndarray, score: Score, prior: np.ndarray, granted: np.ndarray,
+                better: np.ndarray) -> Iterator[Distribution]:
+    for slots in blocks(run, topics, len(granted) * run.labels.shape[1]):
+        below = np.zeros((*slots.ranks.shape, prior.shape[-1] + 1))  # probability of wanting less than each grade
+        below[..., 1:] = prior[slots.topics[:, None], slots.ranks].cumsum(axis=-1)
+        mass = np.ones((len(slots.topics), len(granted)))
+        for place in range(slots.ranks.shape[1]):
+            mass *= below[:, place, better[:, place]] - below[:, place, granted[:, place]]
+        scores = slots.score(score, np.broadcast_to(granted, (len(slots.topics), *granted.shape)))
         order = np.argsort(scores, axis=1, kind='stable')
         yield Distribution(slots.topics, np.take_along_axis(scores, order, axis=1),
                            np.take_along_axis(mass, order, axis=1))
@@ -72,7 +101,8 @@ def _on_grid(slots: Slots, score: WeightedSum, prior: np.ndarray) -> Distributio
 
     states = _States(left, len(ranks))
     # A multiple of the number of documents, so that the scores of equal weights (P, R) fall on cells.
-    cells = max(min(GRID, STATES_TIMES_GRID // len(states.left)) // len(ranks), 1) * len(ranks)
+    cells = int(np.clip(STATES_TIMES_GRID // len(states.left), COARSEST_GRID, GRID))
+    cells = -(-cells // len(ranks)) * len(ranks)
     step = spread / cells if spread > 0 else 1.0
     mass = np.zeros((len(states.left), cells + len(ranks) + 1))  # each split may push the top up by one cell
     mass[states.first, 0] = 1.0
