@@ -232,6 +232,7 @@ def _as_frame(source: Any, converter: type, what: str, columns: list[str]) -> pd
 def _encode_ids(frame: pd.DataFrame, column: str, what: str, sort: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """Returns the code of each row's id, and the distinct ids; all must be strings."""
     codes, ids = pd.factorize(frame[column])
+    ids = np.asarray(ids, dtype=object)  # of a categorical column they are a categorical index
     missing = codes < 0  # None and NaN
     if missing.any() or (len(ids) and pd.api.types.infer_dtype(ids, skipna=False) != 'string'):
         strings = np.append([isinstance(value, str) for value in ids], False)
@@ -240,7 +241,6 @@ def _encode_ids(frame: pd.DataFrame, column: str, what: str, sort: bool = False)
         raise ValueError(f'The {what} has a {name} that is not a string: {_shown(frame[column], first)} in row '
                          f"{frame.index[first]}. Convert them with {what}['{name}'].astype(str), in the run and in the "
                          'qrels alike.')
-    ids = np.asarray(ids, dtype=object)
     if sort:
         order = np.argsort(ids)
         codes, ids = np.argsort(order)[codes], ids[order]

@@ -40,6 +40,7 @@ def test_forms_of_input_agree():
         (qrels, run),
         (qrels.rename(columns={'qid': 'query_id', 'docno': 'doc_id', 'label': 'relevance'}),
          run.rename(columns={'qid': 'query_id', 'docno': 'doc_id'})),
+        (qrels.astype({'qid': 'category', 'docno': 'category'}), run.astype({'qid': 'string', 'docno': 'category'})),
         (qrels.astype({'qid': object, 'docno': object, 'label': float}), run.astype({'qid': object, 'score': 'int32'})),
         (iter([Qrel(*row) for row in qrels.itertuples(index=False)]),
          iter([ScoredDoc(*row) for row in run.itertuples(index=False)])),

@@ -162,9 +162,16 @@ def test_exact_distribution_of_a_deep_measure():
         assert abs(mean - scores.mean()) < 4 * scores.std() / np.sqrt(3000)
 
 
+def test_more_states_than_memory_are_refused():
+    run = {'q': {f'new{rank}': float(-rank) for rank in range(120)}}
+    qrels = {'q': {f'd{number}': number % 5 for number in range(400)}}
+    with pytest.raises(ValueError, match=r"nDCG,b=None\) has too many outcomes for topic 'q' .* 120 unjudged"):
+        Bootstrap(nDCG, b=None).calc_aggregate(qrels, run)
+
+
 def test_too_many_outcomes_are_refused():
     run = {'q': {f'new{rank}': float(-rank) for rank in range(30)}}
-    with pytest.raises(ValueError, match=r"b=None\) has more than 262144 outcomes for topic 'q' .* 30 unj.*b=1000"):
+    with pytest.raises(ValueError, match=r"b=None\) has too many outcomes for topic 'q' .* 30 unjudged.*b=1000"):
         Bootstrap(AP, b=None).calc_aggregate({'q': {f'd{number}': number % 3 for number in range(60)}}, run)
 
 

@@ -15,6 +15,7 @@ COARSEST_GRID = 512  #: cells where scarce grades make many states
 STATES_TIMES_GRID = 1 << 17  #: how many states are many: from there on the grid gets coarser
 FEW = 2500  #: outcomes that are enumerated although there is a dynamic program
 MANY = 1 << 18  #: outcomes that are enumerated where there is none
+MOST_STATES = 1 << 15  #: states that fit into memory
 NEGLIGIBLE = 1e-15  #: probability below which a state of the dynamic program is dropped
 
 
@@ -23,8 +24,7 @@ def distributions(run: JudgedRun, topics: np.ndarray, score: Score, prior: np.nd
     """Yields support and mass for each topic; the topics have the same number of unjudged documents.
 
     Raises:
-        ValueError: where a measure that is not linear in gains has too many outcomes; it names the measure and the
-            topic.
+        ValueError: where there are too many outcomes; it names the measure and the topic.
     """
     unjudged = int(run.unjudged[topics[0]].sum())
     # Nobody can take more than there are unjudged documents, and grade 0 is granted even where none is left.
@@ -36,12 +36,12 @@ def distributions(run: JudgedRun, topics: np.ndarray, score: Score, prior: np.nd
         outcomes = _outcomes(pattern, unjudged, FEW if isinstance(score, WeightedSum) else MANY)
         if outcomes:
             yield from _enumerated(run, alike, score, prior, *outcomes)
-        elif isinstance(score, WeightedSum):
+        elif isinstance(score, WeightedSum) and _States.number(pattern, unjudged) <= MOST_STATES:
             yield from (_on_grid(Slots(run, np.array([topic])), score, prior[topic]) for topic in alike)
         else:
             raise ValueError(
-                f'{name} has more than {MANY} outcomes for topic {run.qids[alike[0]]!r} with its {unjudged} unjudged '
-                'documents, too many to try them all. Give a number of samples, such as b=1000, or a lower cutoff.')
+                f'{name} has too many outcomes for topic {run.qids[alike[0]]!r} with its {unjudged} unjudged '
+                'documents. Give a number of samples, such as b=1000, or a lower cutoff.')
 
 
 def _outcomes(left: np.ndarray, unjudged: int, most: int) -> tuple[np.ndarray, np.ndarray] | None:
@@ -145,11 +145,23 @@ class _States:
     """
 
     def __init__(self, left: np.ndarray, unjudged: int):
+        self._shape = self._counts(left, unjudged)
         self._scarce = left < unjudged
-        self._scarce[0] = False  # grade 0 is granted even where the pool has none left
-        self._shape = np.where(self._scarce, left, 0) + 1
+        self._scarce[0] = False
         self.left = np.stack(np.unravel_index(np.arange(self._shape.prod()), self._shape), axis=1)
         self.first = len(self.left) - 1
+
+    @staticmethod
+    def _counts(left: np.ndarray, unjudged: int) -> np.ndarray:
+        """Returns in how many ways documents of each grade may be left, 1 for those that never run out."""
+        counts = np.where(left < unjudged, left, 0) + 1
+        counts[0] = 1  # grade 0 is granted even where the pool has none left
+        return counts
+
+    @classmethod
+    def number(cls, left: np.ndarray, unjudged: int) -> float:
+        """Returns how many states there are."""
+        return cls._counts(left, unjudged).prod(dtype=float)
 
     def granted(self, wanted: np.ndarray) -> np.ndarray:
         """Returns the probability that a grade is granted in each state, shape (states, grades), given that wanted."""
