@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from ir_measures.measures import MeanAgg, Measure, ParamInfo
+from ir_measures.providers.base import NOT_PROVIDED
 
 from pyterrier_unjudged import kernels, rewriting
 from pyterrier_unjudged.judged_run import JudgedRun
@@ -33,9 +34,10 @@ class Treatment(Measure):
         if unknown:
             raise ValueError(f'{self.NAME} has no parameter {sorted(unknown)}; it has {self._own_params()}.')
         for name, value in params.items():
-            if not self.SUPPORTED_PARAMS[name].validate(value):
-                choices = getattr(self.SUPPORTED_PARAMS[name], 'choices', ())
-                raise ValueError(f'{self.NAME}: {name}={value!r} is not one of {list(choices)}.')
+            info = self.SUPPORTED_PARAMS[name]
+            if not info.validate(value):
+                choices = '' if info.choices is NOT_PROVIDED else f', one of {list(info.choices)}'
+                raise ValueError(f'{self.NAME}: {name}={value!r} is not valid; it is {info.desc}{choices}.')
         super().__init__(measure=measure, **params)
         changed = [f'{name}={self[name]!r}' for name in self._own_params() if self[name] != self._default(name)]
         # ir_measures hashes and compares measures by their repr, for each topic: it is put together only once.

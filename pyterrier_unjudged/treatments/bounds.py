@@ -66,8 +66,8 @@ class Upper(Treatment):
     is used up, documents are not relevant. ``bound='rbp'`` gives them all the highest grade of the collection and
     recomputes the ideal ranking: the usual bound for RBP and other utility-based measures, but not comparable for nDCG.
     **Neither is an upper bound for nDCG and other measures with an ideal ranking**; ``bound='guaranteed'`` is: the
-    maximum over all completions of the judgments. It may be the lower of the two: the naive bound lets unjudged documents
-    take the place of relevant ones that are known, and with them their share of the ideal ranking.
+    maximum over all completions of the judgments. It may be the lower of the two: in the naive bound an unjudged
+    document takes the place of a known relevant one instead of adding to them.
 
     Source: Fröbe et al., Bootstrapped nDCG Estimation in the Presence of Unjudged Documents, ECIR 2023, Section 3.3
     and Table 1.

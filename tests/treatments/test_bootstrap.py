@@ -238,7 +238,9 @@ def test_bootstrap_scores_has_b_scores_for_each_judged_topic():
     (lambda: Bootstrap(nDCG@10, stat='max'), "stat must be 'mode', 'mean', 'median' or a quantile.*not 'max'"),
     (lambda: Bootstrap(nDCG@10, stat=1.0), 'not 1.0'),
     (lambda: Bootstrap(nDCG@10, b=0), 'b must be a number of samples, or None'),
-    (lambda: Bootstrap(nDCG@10, prior='pools'), r"prior='pools' is not one of \['pool\+run', 'pool', 'run'"),
+    (lambda: Bootstrap(nDCG@10, prior='pools'), r"prior='pools' is not valid.*\['pool\+run', 'pool', 'run'"),
+    (lambda: Bootstrap(nDCG@10, stat=1), 'stat=1 is not valid; it is mode, mean, median, or a quantile'),
+    (lambda: Bootstrap(nDCG@10, seed='x'), "seed='x' is not valid; it is a number that seeds"),
 ])
 def test_bad_parameters_are_named(make, message):
     with pytest.raises(ValueError, match=message):

@@ -61,8 +61,8 @@ class Bootstrap(Treatment):
     SUPPORTED_PARAMS = treatment_params(
         prior=ParamInfo(dtype=str, choices=PRIORS, default='pool+run', desc='what unjudged documents are drawn from'),
         stat=ParamInfo(dtype=(str, float), default='mode', desc='mode, mean, median, or a quantile in (0, 1)'),
-        b=ParamInfo(default=1000, desc='number of samples, None for the exact distribution'),
-        seed=ParamInfo(dtype=int, default=0, desc='seed of the random numbers'),
+        b=ParamInfo(default=1000, desc='the number of samples, None for the exact distribution'),
+        seed=ParamInfo(dtype=int, default=0, desc='a number that seeds the random numbers'),
         pool=ParamInfo(dtype=str, choices=['topic', 'collection'], default='topic', desc='scope of the pool prior'),
         fallback=ParamInfo(dtype=str, choices=['pool', 'nonrelevant'], default='pool',
                            desc='prior where nothing in the top k is judged'))
