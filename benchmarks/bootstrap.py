@@ -5,6 +5,7 @@ collection of its size.
 """
 
 import os
+from functools import partial
 from pathlib import Path
 
 import ir_measures
@@ -14,7 +15,7 @@ import pyterrier as pt
 from ir_measures import nDCG
 
 from benchmarks.measuring import peak_megabytes, seconds
-from pyterrier_unjudged import Bootstrap, Condensed, Lower, Upper
+from pyterrier_unjudged import Bootstrap, Condensed, JudgedRun, Judgments, Lower, Upper
 
 MEASURE = nDCG@10
 STATS = ('mode', 'mean', 0.75, 0.9, 0.95)
@@ -38,10 +39,11 @@ def main() -> None:
           f'({sampled * 1000:.0f} ms / {plain * 1000:.0f} ms)')
     print(f'(b) exact / b=1000, the same treatments:    {exact / sampled:5.2f}  '
           f'({exact * 1000:.0f} ms / {sampled * 1000:.0f} ms)')
-    only = [Bootstrap(MEASURE, b=b, stat='mean') for b in (1000, None)]
-    sampled, exact = seconds(calc(only[:1]), calc(only[1:]))
-    print(f'    exact / b=1000, one prior and statistic: {exact / sampled:4.2f}  '
-          f'({exact * 1000:.0f} ms / {sampled * 1000:.0f} ms)')
+    encoded = JudgedRun.encode(run, Judgments.encode(qrels))
+    sampled, exact = seconds(*(partial(Bootstrap(MEASURE, b=b, stat='mean').evaluate, encoded) for b in (1000, None)),
+                             repeats=50)
+    print(f'    exact / b=1000, one, without reading:   {exact / sampled:5.2f}  '
+          f'({exact * 1000:.1f} ms / {sampled * 1000:.1f} ms)')
 
     copies = {times: (repeated(qrels, times), repeated(run, times)) for times in (1, 4, 16)}
     times = seconds(*(calc(battery(1000), *frames) for frames in copies.values()), repeats=3)

@@ -30,13 +30,14 @@ def distributions(run: JudgedRun, topics: np.ndarray, score: Score, prior: np.nd
     # Nobody can take more than there are unjudged documents, and grade 0 is granted even where none is left.
     left = np.minimum(run.pool_left[topics], unjudged)
     left[:, 0] = unjudged
-    patterns, pattern_of = np.unique(left, axis=0, return_inverse=True)
-    for number, pattern in enumerate(patterns):
-        alike = topics[pattern_of.ravel() == number]
-        outcomes = _outcomes(pattern, unjudged, FEW if isinstance(score, WeightedSum) else MANY)
+    topics_with: dict[tuple[int, ...], list[int]] = {}
+    for topic, own_left in zip(topics, left.tolist(), strict=True):
+        topics_with.setdefault(tuple(own_left), []).append(topic)
+    for pattern, alike in topics_with.items():
+        outcomes = _outcomes(np.array(pattern), unjudged, FEW if isinstance(score, WeightedSum) else MANY)
         if outcomes:
-            yield from _enumerated(run, alike, score, prior, *outcomes)
-        elif isinstance(score, WeightedSum) and _States.number(pattern, unjudged) <= MOST_STATES:
+            yield from _enumerated(run, np.array(alike), score, prior, *outcomes)
+        elif isinstance(score, WeightedSum) and _States.number(np.array(pattern), unjudged) <= MOST_STATES:
             yield from (_on_grid(Slots(run, np.array([topic])), score, prior[topic]) for topic in alike)
         else:
             raise ValueError(
@@ -56,18 +57,17 @@ def _outcomes(left: np.ndarray, unjudged: int, most: int) -> tuple[np.ndarray, n
         The granted grades, shape (outcomes, unjudged), and in the same shape the next better grade that was left: a
         grade is granted if it, or any other below that one, is wanted.
     """
-    grades = len(left)
     left = left[None, :]
     granted = better = np.empty((1, 0), dtype=np.int16)
     for _ in range(unjudged):
         outcome, grade = np.nonzero(left > 0)
         if len(outcome) > most:
             return None
-        free = np.where(left > 0, np.arange(grades), grades)
-        free = np.pad(free[:, 1:], ((0, 0), (0, 1)), constant_values=grades)
-        next_free = np.minimum.accumulate(free[:, ::-1], axis=1)[:, ::-1]
+        next_left = np.full(left.shape, left.shape[1])
+        for lower in range(left.shape[1] - 2, -1, -1):
+            next_left[:, lower] = np.where(left[:, lower + 1] > 0, lower + 1, next_left[:, lower + 1])
         granted = np.column_stack([granted[outcome], grade])
-        better = np.column_stack([better[outcome], next_free[outcome, grade]])
+        better = np.column_stack([better[outcome], next_left[outcome, grade]])
         left = left[outcome]
         left[np.arange(len(outcome)), grade] -= 1
     return granted, better
