@@ -54,7 +54,10 @@ def all_values(measures, qrels, run) -> dict[tuple[str, str], float]:
 
 
 def plain_values(measures, qrels, run) -> dict[tuple[str, str], float]:
-    """The same, by pytrec_eval where it can, else by the kernels, which test_kernels compares with other providers."""
+    """The same, by pytrec_eval where it can, else by the kernels, which test_kernels compares with other providers.
+
+    One by one: together with nDCG(gains=…), ir_measures may compute plain nDCG with those gains.
+    """
     peers = ir_measures.providers.FallbackProvider([ir_measures.pytrec_eval, provider])
-    metrics = peers.iter_calc(list(measures), qrels, run)
-    return {(repr(metric.measure), metric.query_id): metric.value for metric in metrics}
+    return {(repr(measure), qid): value for measure in measures
+            for qid, value in by_topic(measure, qrels, run, peers).items()}
