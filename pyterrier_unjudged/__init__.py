@@ -3,6 +3,7 @@
 from pyterrier_unjudged import plots
 from pyterrier_unjudged.condensed_list import CondensedList
 from pyterrier_unjudged.judged_run import JudgedRun, Judgments
+from pyterrier_unjudged.measures import BPref, InfAP, InfRBP, Q, RPref, infNDCG, nDCG_JK, xinfAP
 from pyterrier_unjudged.parsing import parse_measure
 from pyterrier_unjudged.provider import provider  # noqa: F401 (importing it registers it)
 from pyterrier_unjudged.treatments import (
@@ -18,5 +19,6 @@ from pyterrier_unjudged.treatments import (
 
 __version__ = '0.1.0'
 
-__all__ = ['Assessment', 'Bootstrap', 'Condensed', 'CondensedList', 'JudgedRun', 'Judgments', 'Lower', 'Residual',
-           'Treatment', 'Upper', 'bootstrap_scores', 'parse_measure', 'plots']
+__all__ = ['Assessment', 'BPref', 'Bootstrap', 'Condensed', 'CondensedList', 'InfAP', 'InfRBP', 'JudgedRun', 'Judgments',
+           'Lower', 'Q', 'RPref', 'Residual', 'Treatment', 'Upper', 'bootstrap_scores', 'infNDCG', 'nDCG_JK',
+           'parse_measure', 'plots', 'xinfAP']

@@ -29,6 +29,7 @@ class Judgments:
         qids: topic ids in ascending order, shape (topics,).
         docnos: the distinct judged documents, an index from document id to code.
         pairs: ``topic code * len(docnos) + document code``, ascending, shape (judgments,).
+        rows: position in ``frame`` of each pair, shape (judgments,).
         grades: the grade of each pair, int16, shape (judgments,).
         pool: how many judged documents there are per grade, int32, shape (topics, highest grade + 1).
         collection_pool: the same summed over all topics of the collection, int64, shape (highest grade + 1,).
@@ -38,6 +39,7 @@ class Judgments:
     qids: np.ndarray
     docnos: pd.Index
     pairs: np.ndarray
+    rows: np.ndarray
     grades: np.ndarray
     pool: np.ndarray
     collection_pool: np.ndarray
@@ -58,10 +60,11 @@ class Judgments:
                 judged twice for a topic; the message names the first offender.
         """
         frame = _as_frame(qrels, QrelsConverter, 'qrels', ['query_id', 'doc_id', 'relevance'])
-        per_document = frame
+        rows = np.arange(len(frame))
         if subtopics and 'iteration' in frame.columns:
-            per_document = (frame.sort_values('relevance', ascending=False, kind='stable')
-                            .drop_duplicates(['query_id', 'doc_id']))
+            rows = np.argsort(-_numbers(frame['relevance']), kind='stable')
+            rows = rows[~frame[['query_id', 'doc_id']].iloc[rows].duplicated().to_numpy()]
+        per_document = frame.iloc[rows] if len(rows) < len(frame) else frame
         topic, qids = _encode_ids(per_document, 'query_id', 'qrels', sort=True)
         document, docnos = _encode_ids(per_document, 'doc_id', 'qrels')
         grades = _grades(per_document)
@@ -74,19 +77,34 @@ class Judgments:
         counts = np.bincount(topic * width + grades, minlength=len(qids) * width)
         pool = counts.reshape(len(qids), width).astype(np.int32)
         collection_pool = np.pad(collection_pool, (0, width - len(collection_pool)))
-        return cls(frame, qids, pd.Index(docnos, dtype=object), pairs, grades[order].astype(np.int16), pool,
-                   collection_pool)
+        return cls(frame, qids, pd.Index(docnos, dtype=object), pairs, rows[order], grades[order].astype(np.int16),
+                   pool, collection_pool)
 
-    def lookup(self, topic: np.ndarray, document: np.ndarray) -> np.ndarray:
-        """Returns the grade of each (topic code, document code) pair, :data:`UNJUDGED` where there is none."""
-        labels = np.full(len(topic), UNJUDGED, dtype=np.int16)
+    def positions(self, topic: np.ndarray, document: np.ndarray) -> np.ndarray:
+        """Returns where each (topic code, document code) stands in :attr:`pairs`, int32, -1 where it is not judged."""
+        positions = np.full(len(topic), -1, dtype=np.int32)
         if len(self.pairs):
             pairs = topic * np.int64(len(self.docnos)) + document
             at = np.searchsorted(self.pairs, pairs)
             at[at == len(self.pairs)] = 0
             found = (self.pairs[at] == pairs) & (document >= 0)
-            labels[found] = self.grades[at[found]]
-        return labels
+            positions[found] = at[found]
+        return positions
+
+    def kept(self, judgments: np.ndarray) -> Judgments:
+        """Returns the judgments without those that are not kept; topics, highest grade and codes stay the same.
+
+        Args:
+            judgments: bool for each of :attr:`pairs`, shape (judgments,).
+        """
+        topic = self.pairs[judgments] // max(len(self.docnos), 1)
+        width = self.pool.shape[1]
+        pool = np.bincount(topic * width + self.grades[judgments], minlength=self.pool.size)
+        pool = pool.reshape(self.pool.shape).astype(np.int32)
+        rows = self.rows[judgments]
+        return dataclasses.replace(self, frame=self.frame.iloc[np.sort(rows)], pairs=self.pairs[judgments],
+                                   rows=np.argsort(np.argsort(rows)), grades=self.grades[judgments], pool=pool,
+                                   collection_pool=pool.sum(axis=0, dtype=np.int64))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -100,6 +118,8 @@ class JudgedRun:
             are negative. Ranks as trec_eval: score descending (compared as 32-bit floats), then document id
             descending.
         pool: judged documents per grade, int32, shape (topics, highest grade + 1).
+        positions: position in ``judgments.pairs`` of each ranked document, -1 where it is unjudged and for padding,
+            int32, shape (topics, depth).
         rows: position in ``frame`` of each ranked document, -1 for padding, shape (topics, depth).
         frame: the run's rows, with columns ``query_id``, ``doc_id``, ``score`` and what else it came with.
         judgments: the judgments that the run was labelled with.
@@ -108,6 +128,7 @@ class JudgedRun:
     qids: np.ndarray
     labels: np.ndarray
     pool: np.ndarray
+    positions: np.ndarray
     rows: np.ndarray
     frame: pd.DataFrame
     judgments: Judgments
@@ -140,16 +161,29 @@ class JudgedRun:
 
         order = _trec_order(topic, score, document, run_docnos)
         topic, document = topic[order], document[order]
-        grades = judgments.lookup(topic, judgments.docnos.get_indexer(run_docnos)[document])
+        found = judgments.positions(topic, judgments.docnos.get_indexer(run_docnos)[document])
 
         lengths = np.bincount(topic, minlength=len(judgments.qids))
         depth = int(lengths.max(initial=0))
         rank = np.arange(len(topic)) - (np.cumsum(lengths) - lengths)[topic]
-        labels = np.full((len(judgments.qids), depth), PADDING, dtype=np.int16)
-        rows = np.full(labels.shape, -1, dtype=np.int64)
-        labels[topic, rank] = grades
+        rows = np.full((len(judgments.qids), depth), -1, dtype=np.int64)
         rows[topic, rank] = order
-        return cls(judgments.qids, labels, judgments.pool, rows, frame, judgments)
+        positions = np.full(rows.shape, -1, dtype=np.int32)
+        positions[topic, rank] = found
+        return cls(judgments.qids, _labels(judgments, positions, rows), judgments.pool, positions, rows, frame,
+                   judgments)
+
+    def rejudged(self, judgments: np.ndarray) -> JudgedRun:
+        """Returns the run as it is with some of the judgments only, without encoding anything anew.
+
+        Args:
+            judgments: which judgments are kept, bool for each of ``self.judgments.pairs``.
+        """
+        kept = self.judgments.kept(judgments)
+        moved = np.append(np.where(judgments, np.cumsum(judgments) - 1, -1), -1).astype(np.int32)
+        positions = moved[self.positions]  # position -1 finds the -1 appended last
+        return dataclasses.replace(self, labels=_labels(kept, positions, self.rows), pool=kept.pool,
+                                   positions=positions, judgments=kept)
 
     @property
     def max_grade(self) -> int:
@@ -175,29 +209,40 @@ class JudgedRun:
         """Returns the run cut off behind rank ``cutoff`` (None: the whole run), together with the whole pool."""
         if cutoff is None or cutoff >= self.labels.shape[1]:
             return self
-        return dataclasses.replace(self, labels=self.labels[:, :cutoff], rows=self.rows[:, :cutoff])
+        return dataclasses.replace(self, labels=self.labels[:, :cutoff], positions=self.positions[:, :cutoff],
+                                   rows=self.rows[:, :cutoff])
 
     def condensed(self) -> JudgedRun:
         """Returns the run without its unjudged documents: the judged ones move up, in the same order."""
-        order = np.argsort(self.labels < 0, axis=1, kind='stable')
-        labels, rows = (np.take_along_axis(values, order, axis=1) for values in (self.labels, self.rows))
-        judged = labels >= 0
-        depth = int(judged.sum(axis=1).max(initial=0))
-        return dataclasses.replace(self, labels=np.where(judged, labels, np.int16(PADDING))[:, :depth],
-                                   rows=np.where(judged, rows, -1)[:, :depth])
+        return self.without(self.labels < 0)
+
+    def without(self, removed: np.ndarray) -> JudgedRun:
+        """Returns the run without some of its documents: the others move up, in the same order.
+
+        Args:
+            removed: bool for each ranked document, shape (topics, depth).
+        """
+        removed = removed | (self.rows < 0)
+        depth = int((~removed).sum(axis=1).max(initial=0))
+        order = np.argsort(removed, axis=1, kind='stable')[:, :depth]
+        gone = np.take_along_axis(removed, order, axis=1)
+        labels, positions, rows = (np.where(gone, padding, np.take_along_axis(values, order, axis=1))
+                                   for values, padding in ((self.labels, np.int16(PADDING)),
+                                                           (self.positions, np.int32(-1)), (self.rows, -1)))
+        return dataclasses.replace(self, labels=labels, positions=positions, rows=rows)
 
     def assigned(self, grades: np.ndarray | int, keep_pool: bool) -> JudgedRun:
         """Returns the run with grades given to its unjudged documents.
 
         Args:
             grades: the grade for each ranked document, shape (topics, depth) or one for all; only those of
-                unjudged documents are read.
+                unjudged documents are read. Documents with grade 0 stay unjudged.
             keep_pool: True takes the grades from judged documents outside the ranking, so that the pool keeps its
                 counts; False adds the documents to the pool.
         """
-        labels = np.where(self.unjudged, grades, self.labels).astype(np.int16)
-        assigned = dataclasses.replace(self, labels=labels)
-        return assigned if keep_pool else dataclasses.replace(assigned, pool=self.pool + assigned._count(self.unjudged))
+        given = self.unjudged & (grades != 0)
+        assigned = dataclasses.replace(self, labels=np.where(given, grades, self.labels).astype(np.int16))
+        return assigned if keep_pool else dataclasses.replace(assigned, pool=self.pool + assigned._count(given))
 
     def column(self, name: str) -> np.ndarray:
         """Returns a numeric column of the run's frame per ranked document, NaN for padding, shape (topics, depth)."""
@@ -211,6 +256,12 @@ class JudgedRun:
         width = self.pool.shape[1]
         counts = np.bincount(topic * width + self.labels[topic, rank], minlength=self.pool.size)
         return counts.reshape(self.pool.shape).astype(np.int32)
+
+
+def _labels(judgments: Judgments, positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Returns the label of each ranked document, int16, shape (topics, depth)."""
+    labels = np.append(judgments.grades, np.int16(UNJUDGED))[positions]  # position -1 finds the last one
+    return np.where(rows < 0, np.int16(PADDING), labels)
 
 
 def _as_frame(source: Any, converter: type, what: str, columns: list[str]) -> pd.DataFrame:

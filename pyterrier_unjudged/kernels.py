@@ -26,7 +26,8 @@ class WeightedSum:
         weights: depth -> weight of each rank, shape (depth,), in descending order.
         gains: number of grades -> gain of each grade, shape (grades,).
         norm: pool -> what the sum is divided by, shape (...); None for a utility-based measure, which reads nothing
-            but the ranking.
+            but the ranking, and for one that is divided by the ideal.
+        ideal: whether the sum is divided by that of the pool's documents in their best order.
         tail: number of ranks seen -> weight of all later ranks together, where the weights of all ranks add up to
             one and gains lie in [0, 1] (a weighted-precision measure); None for other measures.
     """
@@ -34,6 +35,7 @@ class WeightedSum:
     weights: Callable[[int], np.ndarray]
     gains: Callable[[int], np.ndarray]
     norm: Callable[[np.ndarray], np.ndarray] | None = None
+    ideal: bool = False
     tail: Callable[[np.ndarray], np.ndarray] | None = None
 
     def __call__(self, labels: np.ndarray, pool: np.ndarray) -> np.ndarray:
@@ -49,8 +51,23 @@ class WeightedSum:
         return np.append(self.gains(grades), [0.0, 0.0])[labels]
 
     def normalised(self, total: np.ndarray, pool: np.ndarray) -> np.ndarray:
-        """Returns sums of weighted gains as scores: divided by the norm, 0 where that is 0."""
-        return total if self.norm is None else _ratio(total, self.norm(pool))
+        """Returns sums of weighted gains as scores: divided by the norm or the ideal, 0 where that is 0."""
+        if self.ideal:
+            return ratio(total, self.ideal_total(pool))
+        return total if self.norm is None else ratio(total, self.norm(pool))
+
+    def ideal_total(self, pool: np.ndarray) -> np.ndarray:
+        """Returns the sum of weighted gains of the pool's documents in their best order, shape (...).
+
+        Args:
+            pool: counts per grade, shape (..., grades); of estimated counts, parts of documents fill parts of ranks.
+        """
+        gains = self.gains(pool.shape[-1])
+        best_first = np.argsort(-gains, kind='stable')
+        last = pool[..., best_first].cumsum(axis=-1)  # the last rank that each grade holds in the ideal ranking
+        reached = np.append(0.0, np.cumsum(self.weights(int(np.ceil(last.max(initial=0))))))
+        reached = np.interp(last, np.arange(len(reached)), reached) if last.dtype.kind == 'f' else reached[last]
+        return added_up(np.diff(reached, axis=-1, prepend=0.0) * gains[best_first])
 
 
 def added_up(values: np.ndarray) -> np.ndarray:
@@ -62,12 +79,14 @@ def added_up(values: np.ndarray) -> np.ndarray:
     return values.cumsum(axis=-1)[..., -1] if values.shape[-1] else np.zeros(values.shape[:-1])
 
 
-def _ratio(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
+def ratio(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
+    """Returns numerator / denominator, 0 where the denominator is 0."""
     numerator, denominator = np.broadcast_arrays(numerator, denominator)
     return np.divide(numerator, denominator, out=np.zeros(numerator.shape), where=denominator > 0)
 
 
-def _up_to(cutoff: int | None, weights: Callable[[np.ndarray], np.ndarray], depth: int) -> np.ndarray:
+def up_to(cutoff: int | None, weights: Callable[[np.ndarray], np.ndarray], depth: int) -> np.ndarray:
+    """Returns the weights of ranks 1 to depth, 0 behind the cutoff, shape (depth,)."""
     ranks = np.arange(1, depth + 1)
     return np.where(ranks <= (cutoff or depth), weights(ranks), 0.0)
 
@@ -78,14 +97,15 @@ def _discount(ranks: np.ndarray) -> np.ndarray:
 
 def discounts(cutoff: int | None, depth: int) -> np.ndarray:
     """Returns DCG's discount 1 / log2(rank + 1) of ranks 1 to depth, 0 behind the cutoff, shape (depth,)."""
-    return _up_to(cutoff, _discount, depth)
+    return up_to(cutoff, _discount, depth)
 
 
 def _at_least(rel: int, grades: int) -> np.ndarray:
     return (np.arange(grades) >= rel).astype(float)
 
 
-def _relevant(pool: np.ndarray, rel: int) -> np.ndarray:
+def recall_base(pool: np.ndarray, rel: int) -> np.ndarray:
+    """Returns how many documents of the pool are relevant, shape (...)."""
     return pool[..., rel:].sum(axis=-1)
 
 
@@ -93,52 +113,40 @@ def _share(grades: int) -> np.ndarray:
     return np.arange(grades) / max(grades - 1, 1)
 
 
-def _grade_gains(grades: int, exponential: bool, mapping: tuple[tuple[int, int], ...]) -> np.ndarray:
-    gains = np.arange(grades, dtype=float)
-    for grade, gain in mapping:
-        if 0 <= grade < grades:
-            gains[grade] = max(gain, 0)
-    return 2.0 ** gains - 1 if exponential else gains
+def gains_of(measure: Measure, exponential: bool = False) -> Callable[[int], np.ndarray]:
+    """Returns number of grades -> gain of each grade: the grade itself, or what the parameter ``gains`` gives it."""
+    mapping = {} if measure['gains'] is NOT_PROVIDED else measure['gains']
 
-
-def ideal_dcg(pool: np.ndarray, gains: np.ndarray, cutoff: int | None) -> np.ndarray:
-    """Returns the discounted cumulative gain of the pool's documents in their best order, shape (...).
-
-    Args:
-        pool: counts per grade, shape (..., grades).
-        gains: gain of each grade, shape (grades,).
-        cutoff: ranks that count, None for all.
-    """
-    best_first = np.argsort(-gains, kind='stable')
-    last = pool[..., best_first].cumsum(axis=-1)  # the last rank that each grade holds in the ideal ranking
-    depth = int(last.max(initial=0))
-    reached = np.append(0.0, np.cumsum(discounts(cutoff, depth)))[last]
-    return added_up(np.diff(reached, axis=-1, prepend=0.0) * gains[best_first])
+    def gains(grades: int) -> np.ndarray:
+        gain = np.arange(grades, dtype=float)
+        for grade, value in mapping.items():
+            if 0 <= grade < grades:
+                gain[grade] = max(value, 0)
+        return 2.0 ** gain - 1 if exponential else gain
+    return gains
 
 
 def _ndcg(measure: Measure, cutoff: int | None) -> WeightedSum:
     """Järvelin & Kekäläinen, TOIS 2002; gain = grade (trec_eval) or 2^grade - 1 (``dcg='exp-log2'``)."""
-    mapping = () if measure['gains'] is NOT_PROVIDED else tuple(measure['gains'].items())
-    gains = partial(_grade_gains, exponential=measure['dcg'] == 'exp-log2', mapping=mapping)
-    return WeightedSum(partial(discounts, cutoff), gains,
-                       norm=lambda pool: ideal_dcg(pool, gains(pool.shape[-1]), cutoff))
+    return WeightedSum(partial(discounts, cutoff), gains_of(measure, exponential=measure['dcg'] == 'exp-log2'),
+                       ideal=True)
 
 
 def _precision(measure: Measure, cutoff: int) -> WeightedSum:
-    return WeightedSum(partial(_up_to, cutoff, lambda ranks: np.full(len(ranks), 1 / cutoff)),
+    return WeightedSum(partial(up_to, cutoff, lambda ranks: np.full(len(ranks), 1 / cutoff)),
                        partial(_at_least, measure['rel']), tail=lambda seen: np.maximum(cutoff - seen, 0) / cutoff)
 
 
 def _recall(measure: Measure, cutoff: int) -> WeightedSum:
-    return WeightedSum(partial(_up_to, cutoff, lambda ranks: np.ones(len(ranks))), partial(_at_least, measure['rel']),
-                       norm=lambda pool: _relevant(pool, measure['rel']))
+    return WeightedSum(partial(up_to, cutoff, lambda ranks: np.ones(len(ranks))), partial(_at_least, measure['rel']),
+                       norm=lambda pool: recall_base(pool, measure['rel']))
 
 
 def _rbp(measure: Measure, cutoff: int | None) -> WeightedSum:
     """Moffat & Zobel, TOIS 2008; gain = grade / highest grade of the collection where ``rel`` is not given."""
     p = measure['p']
     gains = _share if measure['rel'] is NOT_PROVIDED else partial(_at_least, measure['rel'])
-    return WeightedSum(partial(_up_to, cutoff, lambda ranks: (1 - p) * p ** (ranks - 1.0)), gains,
+    return WeightedSum(partial(up_to, cutoff, lambda ranks: (1 - p) * p ** (ranks - 1.0)), gains,
                        tail=lambda seen: p ** np.minimum(seen, cutoff or np.inf))
 
 
@@ -146,7 +154,7 @@ def _sdcg(measure: Measure, cutoff: int) -> WeightedSum:
     low, high = measure['min_rel'], measure['max_rel']
     total = discounts(None, cutoff).sum()
     seen_weight = np.append(0.0, np.cumsum(discounts(None, cutoff))) / total
-    return WeightedSum(partial(_up_to, cutoff, lambda ranks: _discount(ranks) / total),
+    return WeightedSum(partial(up_to, cutoff, lambda ranks: _discount(ranks) / total),
                        lambda grades: np.clip((np.arange(grades) - low) / (high - low), 0, 1),
                        tail=lambda seen: 1 - seen_weight[np.minimum(seen, cutoff)])
 
@@ -156,7 +164,7 @@ def _average_precision(measure: Measure, cutoff: int | None) -> Score:
         relevant = labels[..., :cutoff] >= measure['rel']
         found = relevant.cumsum(axis=-1, dtype=np.int32)
         total = added_up(np.where(relevant, found / np.arange(1, relevant.shape[-1] + 1), 0.0))
-        return _ratio(total, _relevant(pool, measure['rel']))
+        return ratio(total, recall_base(pool, measure['rel']))
     return score
 
 
@@ -171,11 +179,11 @@ def _reciprocal_rank(measure: Measure, cutoff: int | None) -> Score:
 
 def _r_precision(measure: Measure, cutoff: None) -> Score:
     def score(labels: np.ndarray, pool: np.ndarray) -> np.ndarray:
-        wanted = _relevant(pool, measure['rel'])
+        wanted = recall_base(pool, measure['rel'])
         found = (labels >= measure['rel']).cumsum(axis=-1, dtype=np.int32)
         found = np.concatenate([np.zeros((*found.shape[:-1], 1), np.int32), found], axis=-1)
         at = np.minimum(np.broadcast_to(wanted, found.shape[:-1]), found.shape[-1] - 1)
-        return _ratio(np.take_along_axis(found, at[..., None], axis=-1)[..., 0], wanted)
+        return ratio(np.take_along_axis(found, at[..., None], axis=-1)[..., 0], wanted)
     return score
 
 

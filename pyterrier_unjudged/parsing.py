@@ -7,8 +7,9 @@ import difflib
 from typing import Any
 
 from ir_measures.measures import Measure
-from ir_measures.measures import registry as measures
+from ir_measures.measures import registry
 
+from pyterrier_unjudged.measures import MEASURES
 from pyterrier_unjudged.treatments import TREATMENTS
 
 
@@ -55,7 +56,7 @@ def _measure(node: ast.expr) -> Measure:
 
 
 def _named(node: ast.Name) -> Any:
-    known = {**measures, **TREATMENTS}
+    known = {**registry, **MEASURES, **TREATMENTS}
     if node.id not in known:
         near = difflib.get_close_matches(node.id, known, n=3, cutoff=0.5)
         hint = f'Did you mean {" or ".join(near)}?' if near else f'Known are {", ".join(sorted(known))}.'

@@ -15,14 +15,15 @@ from ir_measures import Metric, providers
 from ir_measures.measures import Measure
 from ir_measures.util import RunConverter
 
-from pyterrier_unjudged import kernels
+from pyterrier_unjudged import kernels, rewriting
 from pyterrier_unjudged.judged_run import JudgedRun, Judgments
+from pyterrier_unjudged.measures import InferredMeasure
 from pyterrier_unjudged.rewriting import SUBTOPIC_MEASURES
 from pyterrier_unjudged.treatments import Treatment
 
 
 class UnjudgedProvider(providers.Provider):
-    """Evaluates all treatments, and the plain measures that have a kernel.
+    """Evaluates all treatments, inferred measures, and the plain measures that have a kernel.
 
     It is the last in ir_measures' default pipeline, so that plain measures reach it only where no other provider is
     installed or supports their parameters: RBP, ERR, and nDCG with exponential gains.
@@ -32,7 +33,7 @@ class UnjudgedProvider(providers.Provider):
 
     def supports(self, measure: Measure) -> bool:
         measure.validate_params()
-        return isinstance(measure, Treatment) or kernels.supports(measure)
+        return isinstance(measure, Treatment | InferredMeasure) or kernels.supports(measure)
 
     def run_inputs(self, measures: Iterable[Measure]) -> list[str]:
         """Returns the columns that a run needs: those of every run, and what the treatments read besides."""
@@ -71,10 +72,18 @@ def evaluate(measures: Iterable[Measure], run: JudgedRun) -> dict[Measure, np.nd
         if treatment:
             values.update(zip(alike, type(alike[0]).evaluate_all(alike, run), strict=True))
         else:
-            for measure in alike:
-                top = run.top(kernels.cutoff(measure))
-                values[measure] = kernels.kernel(measure)(top.labels, top.pool)
+            values.update((measure, _plain(measure, run)) for measure in alike)
     return values
+
+
+def _plain(measure: Measure, run: JudgedRun) -> np.ndarray:
+    if isinstance(measure, InferredMeasure):
+        return measure.evaluate(run)
+    score = kernels.kernel(measure)
+    if score is None:
+        return rewriting.evaluate(measure, run.judgments.frame, rewriting.run_frame(run), run.qids)
+    top = run.top(kernels.cutoff(measure))
+    return score(top.labels, top.pool)
 
 
 def _treatment_name(measure: Measure) -> str:

@@ -4,6 +4,7 @@ import ir_measures
 from hypothesis import strategies as st
 from ir_measures import AP, ERR, RBP, RR, SDCG, P, R, Rprec, Success, nDCG
 
+from pyterrier_unjudged import Q, BPref, RPref, nDCG_JK
 from pyterrier_unjudged.provider import provider
 
 QIDS = ['1', '10', '2', 'q']
@@ -14,6 +15,9 @@ KERNEL_MEASURES = [
     nDCG, nDCG@3, nDCG(dcg='exp-log2')@3, nDCG(dcg='exp-log2'), nDCG(gains={1: 4, 2: 1, 3: 9})@4, P@1, P@5, P(rel=2)@3,
     R@3, R(rel=2)@5, AP, AP@3, AP(rel=2), RR, RR@2, RR(rel=2), Rprec, Rprec(rel=2), Success@1, Success(rel=2)@3,
     RBP, RBP(p=0.5, rel=1), RBP(p=0.9, rel=2)@3, RBP@4, SDCG(max_rel=3)@4, ERR, ERR@3,
+    Q, Q(beta=10, gains={1: 2, 2: 5, 3: 0})@4, nDCG_JK, nDCG_JK(base=3, gains={3: 10})@5, BPref, BPref(norm='R', rel=2),
+    BPref(norm='N'), BPref(norm='relative'), BPref(norm='relative2'), RPref, RPref(norm='N', gains={1: 0}),
+    RPref(norm='relative'),
 ]
 
 

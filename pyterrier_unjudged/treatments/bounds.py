@@ -14,9 +14,12 @@ from pyterrier_unjudged.treatments.base import Treatment, treatment_params
 
 #: measures that read nothing but the labels in the ranking, and never fall when one of them rises
 UTILITY_BASED = ('P', 'RBP', 'SDCG', 'Success', 'RR', 'ERR', 'SetP', 'NumRet')
+#: measures with a kernel that only tell relevant from not relevant, and never fall when relevant documents move up
+BINARY = ('AP', 'R', 'Rprec')
 #: measures that no completion takes above 1, but about which nothing better is known
-AT_MOST_ONE = ('Accuracy', 'AP_IA', 'BPM', 'Bpref', 'Compat', 'IPrec', 'SetAP', 'SetF', 'SetR', 'INSQ', 'INST', 'NERR8',
-               'NERR9', 'NERR10', 'NERR11', 'P_IA', 'StRecall', 'alpha_nDCG', 'infAP', 'nERR_IA', 'nNRBP', 'ERR_IA')
+AT_MOST_ONE = ('Accuracy', 'AP_IA', 'BPM', 'Bpref', 'BPref', 'Compat', 'IPrec', 'SetAP', 'SetF', 'SetR', 'INSQ', 'INST', 'NERR8',
+               'InfRBP', 'NERR9', 'NERR10', 'NERR11', 'P_IA', 'Q', 'RPref', 'StRecall', 'alpha_nDCG', 'infAP',
+               'nERR_IA', 'nNRBP', 'ERR_IA', 'xinfAP')
 _BOUND = treatment_params(bound=ParamInfo(dtype=str, choices=['naive', 'rbp', 'guaranteed'], default='naive',
                                           desc='what the bound assumes of the unjudged documents'))
 
@@ -52,8 +55,9 @@ class Lower(Treatment):
     def evaluate(self, run: JudgedRun) -> np.ndarray:
         if self['bound'] != 'guaranteed' or _utility_based(self.measure):
             return super().evaluate(run)
-        if self.measure.NAME == 'nDCG' and kernels.supports(self.measure) and kernels.cutoff(self.measure):
-            return _ndcg_at_least(kernels.kernel(self.measure), self.treat(run), kernels.cutoff(self.measure))
+        score, cutoff = kernels.kernel(self.measure), kernels.cutoff(self.measure)
+        if isinstance(score, WeightedSum) and score.ideal and cutoff:
+            return _ndcg_at_least(score, self.treat(run), cutoff)
         _require_known_range(self)
         return np.zeros(len(run.qids))
 
@@ -95,9 +99,10 @@ class Upper(Treatment):
             return super().evaluate(run)
         if kernels.supports(self.measure):
             score, run = kernels.kernel(self.measure), run.top(kernels.cutoff(self.measure))
-            if self.measure.NAME == 'nDCG':
-                return _ndcg_at_most(score, run, kernels.cutoff(self.measure))
-            return _binary_at_most(score, run)
+            if isinstance(score, WeightedSum) and score.ideal:
+                return _ndcg_at_most(score, run)
+            if self.measure.NAME in BINARY:
+                return _binary_at_most(score, run)
         _require_known_range(self)
         return (run.rows >= 0).any(axis=1).astype(float)
 
@@ -141,10 +146,10 @@ def _utility_based(measure: Measure) -> bool:
 
 def _require_known_range(treatment: Treatment) -> None:
     name = treatment.measure.NAME
-    if not kernels.supports(treatment.measure) and name not in AT_MOST_ONE and name not in UTILITY_BASED:
-        known = sorted({*kernels.KERNELS, *UTILITY_BASED, *AT_MOST_ONE})
+    known = {'nDCG', 'nDCG_JK', *UTILITY_BASED, *BINARY, *AT_MOST_ONE}
+    if name not in known:
         raise ValueError(f'{treatment!r}: guaranteed bounds are not known for {treatment.measure!r}, only for '
-                         f'{", ".join(known)}.')
+                         f'{", ".join(sorted(known))}.')
 
 
 def _best_left(run: JudgedRun) -> np.ndarray:
@@ -164,7 +169,7 @@ def _ndcg_at_least(score: WeightedSum, run: JudgedRun, cutoff: int) -> np.ndarra
     return score(run.labels, best_ideal)
 
 
-def _ndcg_at_most(score: WeightedSum, run: JudgedRun, cutoff: int | None) -> np.ndarray:
+def _ndcg_at_most(score: WeightedSum, run: JudgedRun) -> np.ndarray:
     """Returns the highest nDCG over all grades that the unjudged documents could have.
 
     For a fixed multiset of grades the best assignment is non-increasing by rank. With C_g documents of at least grade
@@ -184,7 +189,7 @@ def _ndcg_at_most(score: WeightedSum, run: JudgedRun, cutoff: int | None) -> np.
     slots = np.take_along_axis(slots, unjudged_first, axis=1)[:, :most]
     from_unjudged = np.cumsum(np.pad(slots, ((0, 0), (1, 0))), axis=1)  # by the first C of them, (topics, most + 1)
     counts = judged[:, :, None] + np.arange(most + 1)
-    ideal_weights = kernels.discounts(cutoff, int(counts.max(initial=0)))
+    ideal_weights = score.weights(int(counts.max(initial=0)))
     ideal = np.append(0.0, np.cumsum(ideal_weights))[counts]  # (topics, grades, most + 1)
 
     best = score(run.labels, run.pool)

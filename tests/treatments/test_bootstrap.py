@@ -37,7 +37,8 @@ def grant_one_by_one(wanted: list[int], left: list[int]) -> list[int]:
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=9), st.lists(st.integers(0, 3), min_size=4, max_size=4))
 def test_granted_grades_are_those_of_algorithm_1(wanted, left):
     labels = np.full((1, len(wanted)), -1, dtype=np.int16)
-    run = JudgedRun(np.array(['q']), labels, np.array([left]), np.arange(len(wanted))[None], None, None)
+    run = JudgedRun(np.array(['q']), labels, np.array([left]), labels, np.arange(len(wanted))[None],
+                    None, None)
     granted = Slots(run, np.array([0])).grant(np.array([[wanted]]))
     assert granted[0, 0].tolist() == grant_one_by_one(wanted, left)
 

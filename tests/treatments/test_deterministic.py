@@ -84,8 +84,8 @@ def test_measures_without_a_kernel_by_hand():
 def test_upper_gives_the_best_grades_left_from_the_top_down():
     qrels = {'q': {'a': 2, 'b': 1, 'c': 1, 'd': 0, 'e': 2}}
     run = encoded(qrels, {'q': {'a': 9.0, 'n1': 8.0, 'n2': 7.0, 'n3': 6.0, 'n4': 5.0, 'n5': 4.0, 'c': 3.0}})
-    assert Upper(nDCG@6).treat(run).labels.tolist() == [[2, 2, 1, 1, 0, 0]]  # c stands below the cutoff
-    assert Upper(nDCG).treat(run).labels.tolist() == [[2, 2, 1, 0, 0, 0, 1]]
+    assert Upper(nDCG@6).treat(run).labels.tolist() == [[2, 2, 1, 1, -1, -1]]  # c stands below the cutoff
+    assert Upper(nDCG).treat(run).labels.tolist() == [[2, 2, 1, -1, -1, -1, 1]]
     assert Upper(nDCG@3, bound='rbp').treat(run).labels.tolist() == [[2, 2, 2]]
     assert Upper(nDCG@3, bound='rbp').treat(run).pool.tolist() == [[1, 2, 4]]
     assert Upper(nDCG@3).treat(run).pool.tolist() == [[1, 2, 2]]
