@@ -2,9 +2,9 @@
 
 import sys
 
-from benchmarks import bootstrap
+from benchmarks import alternatives_to_bpref, bootstrap
 
-BENCHMARKS = {'bootstrap': bootstrap.main}
+BENCHMARKS = {'bootstrap': bootstrap.main, 'alternatives': alternatives_to_bpref.main}
 
 
 def main(chosen: list[str]) -> None:

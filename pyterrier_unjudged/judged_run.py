@@ -91,6 +91,13 @@ class Judgments:
             positions[found] = at[found]
         return positions
 
+    @cached_property
+    def alphabetical(self) -> np.ndarray:
+        """The order of the judgments by topic and document id, which no order of rows changes, shape (judgments,)."""
+        place = np.argsort(np.argsort(self.docnos.to_numpy(dtype=object), kind='stable'), kind='stable')
+        topic, document = np.divmod(self.pairs, max(len(self.docnos), 1))
+        return np.lexsort((place[document] if len(place) else document, topic))
+
     def kept(self, judgments: np.ndarray) -> Judgments:
         """Returns the judgments without those that are not kept; topics, highest grade and codes stay the same.
 
@@ -173,17 +180,18 @@ class JudgedRun:
         return cls(judgments.qids, _labels(judgments, positions, rows), judgments.pool, positions, rows, frame,
                    judgments)
 
-    def rejudged(self, judgments: np.ndarray) -> JudgedRun:
+    def rejudged(self, kept: np.ndarray, judgments: Judgments | None = None) -> JudgedRun:
         """Returns the run as it is with some of the judgments only, without encoding anything anew.
 
         Args:
-            judgments: which judgments are kept, bool for each of ``self.judgments.pairs``.
+            kept: which judgments are kept, bool for each of ``self.judgments.pairs``.
+            judgments: those judgments, where ``self.judgments.kept(kept)`` is at hand because other runs share it.
         """
-        kept = self.judgments.kept(judgments)
-        moved = np.append(np.where(judgments, np.cumsum(judgments) - 1, -1), -1).astype(np.int32)
+        judgments = self.judgments.kept(kept) if judgments is None else judgments
+        moved = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1).astype(np.int32)
         positions = moved[self.positions]  # position -1 finds the -1 appended last
-        return dataclasses.replace(self, labels=_labels(kept, positions, self.rows), pool=kept.pool,
-                                   positions=positions, judgments=kept)
+        return dataclasses.replace(self, labels=_labels(judgments, positions, self.rows), pool=judgments.pool,
+                                   positions=positions, judgments=judgments)
 
     @property
     def max_grade(self) -> int:
@@ -214,6 +222,10 @@ class JudgedRun:
 
     def condensed(self) -> JudgedRun:
         """Returns the run without its unjudged documents: the judged ones move up, in the same order."""
+        return self._condensed
+
+    @cached_property
+    def _condensed(self) -> JudgedRun:
         return self.without(self.labels < 0)
 
     def without(self, removed: np.ndarray) -> JudgedRun:
@@ -222,14 +234,16 @@ class JudgedRun:
         Args:
             removed: bool for each ranked document, shape (topics, depth).
         """
-        removed = removed | (self.rows < 0)
-        depth = int((~removed).sum(axis=1).max(initial=0))
-        order = np.argsort(removed, axis=1, kind='stable')[:, :depth]
-        gone = np.take_along_axis(removed, order, axis=1)
-        labels, positions, rows = (np.where(gone, padding, np.take_along_axis(values, order, axis=1))
-                                   for values, padding in ((self.labels, np.int16(PADDING)),
-                                                           (self.positions, np.int32(-1)), (self.rows, -1)))
-        return dataclasses.replace(self, labels=labels, positions=positions, rows=rows)
+        topic, rank = np.nonzero(~removed & (self.rows >= 0))
+        lengths = np.bincount(topic, minlength=len(self.qids))
+        moved = np.arange(len(topic)) - (np.cumsum(lengths) - lengths)[topic]
+        shape = (len(self.qids), int(lengths.max(initial=0)))
+        fields = {}
+        for name, padding in (('labels', PADDING), ('positions', -1), ('rows', -1)):
+            values = getattr(self, name)
+            fields[name] = np.full(shape, padding, dtype=values.dtype)
+            fields[name][topic, moved] = values[topic, rank]
+        return dataclasses.replace(self, **fields)
 
     def assigned(self, grades: np.ndarray | int, keep_pool: bool) -> JudgedRun:
         """Returns the run with grades given to its unjudged documents.

@@ -6,8 +6,7 @@ import ast
 import difflib
 from typing import Any
 
-from ir_measures.measures import Measure
-from ir_measures.measures import registry
+from ir_measures.measures import Measure, registry
 
 from pyterrier_unjudged.measures import MEASURES
 from pyterrier_unjudged.treatments import TREATMENTS

@@ -7,7 +7,7 @@ pyterrier-unjudged[plots]``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,10 @@ import pandas as pd
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from pyterrier_unjudged.analysis import DiscriminativePower
+
 MARKERS = 'o|dsX^v<>P*'
+LINES = ['-', '--', ':', '-.']
 BINS = 50
 ROW_INCHES = 0.42
 
@@ -81,6 +84,79 @@ def distributions(scores: pd.DataFrame, marks: pd.DataFrame | None = None, *, qi
     return ax
 
 
+def asl_curve(power: DiscriminativePower, *, highest: float = 0.15, ax: Axes | None = None) -> Axes:
+    """Draws the achieved significance levels of all pairs of systems in ascending order, one curve per measure.
+
+    The further to the right a curve crosses the line of the significance level, the more discriminative the measure.
+
+    Args:
+        power: what :func:`~pyterrier_unjudged.analysis.discriminative_power` returned.
+        highest: highest level that is shown.
+        ax: where to draw; by default a new figure.
+
+    Raises:
+        ImportError: where matplotlib is missing.
+
+    Source: Sakai, Evaluating Evaluation Metrics based on the Bootstrap, SIGIR 2006, Figure 2.
+
+    Example:
+        >>> from pyterrier_unjudged.analysis import discriminative_power
+        >>> scores = pd.DataFrame([(name, qid, 'AP', value) for name, value in (('a', 0.1), ('b', 0.9))
+        ...                        for qid in '12'], columns=['name', 'qid', 'measure', 'value'])
+        >>> asl_curve(discriminative_power(scores)).get_xlabel()  # doctest: +SKIP
+        'pairs of systems'
+    """
+    ax = _new_axes(8) if ax is None else ax
+    for number, measure in enumerate(power.to_frame()['measure']):
+        levels = np.sort(power.pairs.loc[power.pairs['measure'] == measure, 'asl'])
+        ax.plot(np.arange(1, len(levels) + 1), levels, label=measure, color=f'C{number % 10}',
+                linestyle=LINES[number // 10 % len(LINES)])
+    ax.axhline(power.alpha, color='0.6', linewidth=0.8, linestyle=':')
+    ax.set_ylim(-0.02 * highest, highest)
+    ax.set_xlabel('pairs of systems')
+    ax.set_ylabel('achieved significance level')
+    _legend(ax)
+    return ax
+
+
+def robustness(study: pd.DataFrame, *, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
+    """Draws how the ranking of systems and the mean score change when judgments go missing, one curve per measure.
+
+    Args:
+        study: what :func:`~pyterrier_unjudged.robustness` returned: columns ``rate``, ``seed``, ``measure``, ``tau``,
+            ``value``. Seeds are averaged.
+        axes: two, for the correlations and for the scores; by default those of a new figure.
+
+    Returns:
+        The two Axes.
+
+    Raises:
+        ValueError: where a column is missing.
+        ImportError: where matplotlib is missing.
+
+    Source: Sakai, Alternatives to bpref, SIGIR 2007, Figures 1 and 2.
+
+    Example:
+        >>> study = pd.DataFrame({'rate': [1.0, 0.5], 'seed': 0, 'measure': 'AP', 'tau': [1.0, 0.8], 'value': 0.3})
+        >>> [ax.get_ylabel() for ax in robustness(study)]  # doctest: +SKIP
+        ["Kendall's tau with all judgments", 'mean score']
+    """
+    _require(study, ['rate', 'seed', 'measure', 'tau', 'value'], 'the study')
+    axes = _pyplot().subplots(1, 2, figsize=(10, 4.5), layout='constrained')[1] if axes is None else axes
+    means = study.groupby(['measure', 'rate'], sort=False)[['tau', 'value']].mean().reset_index()
+    for number, (measure, points) in enumerate(means.groupby('measure', sort=False)):
+        points = points.sort_values('rate', ascending=False)
+        for ax, column in zip(axes, ('tau', 'value'), strict=True):
+            ax.plot(100 * points['rate'], points[column], label=str(measure), color=f'C{number % 10}',
+                    marker=MARKERS[number % len(MARKERS)], linestyle=LINES[number // 10 % len(LINES)])
+    for ax, label in zip(axes, ("Kendall's tau with all judgments", 'mean score'), strict=True):
+        ax.set_xlabel('judgments kept (%)')
+        ax.set_xlim(102, 0)
+        ax.set_ylabel(label)
+    _legend(axes[1])
+    return axes
+
+
 def _draw_marks(ax: Axes, marks: pd.DataFrame, qids: list[str]) -> None:
     for number, (measure, points) in enumerate(marks.groupby('measure', sort=False)):
         ax.scatter(points['value'], [qids.index(qid) for qid in points['qid']], marker=MARKERS[number % len(MARKERS)],
@@ -88,11 +164,20 @@ def _draw_marks(ax: Axes, marks: pd.DataFrame, qids: list[str]) -> None:
 
 
 def _new_axes(rows: int) -> Axes:
+    return _pyplot().subplots(figsize=(7, 1.6 + ROW_INCHES * rows), layout='constrained')[1]
+
+
+def _pyplot() -> Any:
     try:
         from matplotlib import pyplot
     except ImportError:
         raise ImportError('Plots need matplotlib: pip install pyterrier-unjudged[plots]') from None
-    return pyplot.subplots(figsize=(7, 1.6 + ROW_INCHES * rows), layout='constrained')[1]
+    return pyplot
+
+
+def _legend(ax: Axes) -> None:
+    """Puts the legend beside the picture, so that it hides no curve."""
+    ax.legend(loc='center left', bbox_to_anchor=(1.0, 0.5), frameon=False)
 
 
 def _require(frame: pd.DataFrame, columns: list[str], what: str) -> None:

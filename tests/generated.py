@@ -4,7 +4,7 @@ import ir_measures
 from hypothesis import strategies as st
 from ir_measures import AP, ERR, RBP, RR, SDCG, P, R, Rprec, Success, nDCG
 
-from pyterrier_unjudged import Q, BPref, RPref, nDCG_JK
+from pyterrier_unjudged import BPref, Q, RPref, nDCG_JK
 from pyterrier_unjudged.provider import provider
 
 QIDS = ['1', '10', '2', 'q']

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from pyterrier_unjudged import plots
+from pyterrier_unjudged import discriminative_power, plots
 
 SCORES = pd.DataFrame({'qid': ['1', '2', '3'],
                        'scores': [np.array([0.2, 0.4, 0.4]), np.array([0.5, 0.5]), np.array([0.1, 0.9])]})
@@ -61,3 +61,28 @@ def test_bad_input_is_named(arguments, message):
 def test_unknown_topics_are_named():
     with pytest.raises(ValueError, match=r"no distribution for topic\(s\) \['9'\]"):
         plots.distributions(SCORES, qids=['1', '9'], ax=axes())
+
+
+def test_asl_curves_ascend():
+    scores = pd.DataFrame([(name, str(qid), measure, value + step * place + 0.1 * ((qid * (place + 2)) % 5))
+                           for measure, step in (('AP', 0.01), ('nDCG', 0.5)) for place, name in enumerate('abcd')
+                           for qid, value in enumerate([0.1, 0.5, 0.3, 0.4, 0.2, 0.9])],
+                          columns=['name', 'qid', 'measure', 'value'])
+    power = discriminative_power(scores, b=100)
+    ax = plots.asl_curve(power, ax=axes())
+    assert labels(ax) == power.to_frame()['measure'].tolist()
+    for line, name in zip(ax.get_lines(), labels(ax), strict=False):
+        assert line.get_xdata().tolist() == [1, 2, 3, 4, 5, 6]
+        assert line.get_ydata().tolist() == sorted(power.pairs.loc[power.pairs['measure'] == name, 'asl'])
+
+
+def test_robustness_averages_seeds():
+    study = pd.DataFrame({'rate': [1.0, 1.0, 0.5, 0.5], 'seed': [0, 1, 0, 1], 'measure': 'AP',
+                          'tau': [1.0, 1.0, 0.6, 0.8], 'value': [0.4, 0.4, 0.1, 0.3]})
+    figure = Figure()
+    correlations, scores = plots.robustness(study, axes=figure.subplots(1, 2))
+    assert correlations.get_lines()[0].get_xdata().tolist() == [100, 50]
+    assert correlations.get_lines()[0].get_ydata() == pytest.approx([1, 0.7])
+    assert scores.get_lines()[0].get_ydata() == pytest.approx([0.4, 0.2])
+    with pytest.raises(ValueError, match=r"the study lacks the column\(s\) \['tau'\]"):
+        plots.robustness(study.drop(columns='tau'))

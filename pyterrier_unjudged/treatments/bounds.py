@@ -17,8 +17,8 @@ UTILITY_BASED = ('P', 'RBP', 'SDCG', 'Success', 'RR', 'ERR', 'SetP', 'NumRet')
 #: measures with a kernel that only tell relevant from not relevant, and never fall when relevant documents move up
 BINARY = ('AP', 'R', 'Rprec')
 #: measures that no completion takes above 1, but about which nothing better is known
-AT_MOST_ONE = ('Accuracy', 'AP_IA', 'BPM', 'Bpref', 'BPref', 'Compat', 'IPrec', 'SetAP', 'SetF', 'SetR', 'INSQ', 'INST', 'NERR8',
-               'InfRBP', 'NERR9', 'NERR10', 'NERR11', 'P_IA', 'Q', 'RPref', 'StRecall', 'alpha_nDCG', 'infAP',
+AT_MOST_ONE = ('Accuracy', 'AP_IA', 'BPM', 'Bpref', 'BPref', 'Compat', 'IPrec', 'SetAP', 'SetF', 'SetR', 'INSQ', 'INST',
+               'InfRBP', 'NERR8', 'NERR9', 'NERR10', 'NERR11', 'P_IA', 'Q', 'RPref', 'StRecall', 'alpha_nDCG', 'infAP',
                'nERR_IA', 'nNRBP', 'ERR_IA', 'xinfAP')
 _BOUND = treatment_params(bound=ParamInfo(dtype=str, choices=['naive', 'rbp', 'guaranteed'], default='naive',
                                           desc='what the bound assumes of the unjudged documents'))

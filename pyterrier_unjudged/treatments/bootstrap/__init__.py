@@ -28,7 +28,7 @@ class Bootstrap(Treatment):
     documents stay those of the plain measure, and the scores are comparable with those of fully judged systems.
 
     Args:
-        measure: a measure with a kernel: nDCG, P, R, AP, RR, Rprec, Success, RBP, SDCG, ERR.
+        measure: a measure with a kernel: nDCG, P, R, AP, RR, Rprec, Success, RBP, SDCG, ERR, Q, nDCG_JK, BPref, RPref.
         prior: ``'pool'``, P(grade | pool); ``'run'``, P(grade | judged documents in the top k); ``'pool+run'``, the
             mean of the two; ``'predicted'``, probabilities that a transformer put into the run as columns ``p_0``,
             ``p_1``, … for each document.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 
 import numpy as np
 
 from pyterrier_unjudged.judged_run import JudgedRun
 from pyterrier_unjudged.kernels import Score
+from pyterrier_unjudged.random_streams import topic_stream
 from pyterrier_unjudged.treatments.bootstrap.draws import Distribution, blocks
 
 
@@ -17,7 +17,7 @@ def distributions(run: JudgedRun, topics: np.ndarray, score: Score, prior: np.nd
     """Yields ``b`` scores for each topic; the topics have the same number of unjudged documents."""
     for slots in blocks(run, topics, b * run.labels.shape[1]):
         shape = (b, slots.ranks.shape[1])
-        chances = np.stack([_stratified(_stream(seed, qid), *shape) for qid in run.qids[slots.topics]])
+        chances = np.stack([_stratified(topic_stream(seed, qid), *shape) for qid in run.qids[slots.topics]])
         steps = prior[slots.topics[:, None], slots.ranks].cumsum(axis=-1)
         wanted = np.zeros(chances.shape, dtype=np.int16)
         for grade in range(run.max_grade):
@@ -33,9 +33,3 @@ def _stratified(random: np.random.Generator, b: int, unjudged: int) -> np.ndarra
     """
     strata = random.permuted(np.broadcast_to(np.arange(b)[:, None], (b, unjudged)), axis=0)
     return (strata + random.random((b, unjudged))) / b
-
-
-def _stream(seed: int, qid: str) -> np.random.Generator:
-    """Returns the random numbers of a topic, which depend on the seed and its id and on nothing else."""
-    key = hashlib.blake2b(f'{seed} {qid}'.encode(), digest_size=16).digest()
-    return np.random.Generator(np.random.Philox(key=np.frombuffer(key, dtype=np.uint64)))
