@@ -2,9 +2,10 @@
 
 import sys
 
-from benchmarks import alternatives_to_bpref, bootstrap
+from benchmarks import alternatives_to_bpref, bootstrap, shallow_pools
 
-BENCHMARKS = {'bootstrap': bootstrap.main, 'alternatives': alternatives_to_bpref.main}
+BENCHMARKS = {'bootstrap': bootstrap.main, 'alternatives': alternatives_to_bpref.main,
+              'shallow': shallow_pools.main}
 
 
 def main(chosen: list[str]) -> None:

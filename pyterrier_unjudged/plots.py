@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from pyterrier_unjudged.analysis import accuracy, rank_correlation
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -154,6 +156,72 @@ def robustness(study: pd.DataFrame, *, axes: Sequence[Axes] | None = None) -> Se
         ax.set_xlim(102, 0)
         ax.set_ylabel(label)
     _legend(axes[1])
+    return axes
+
+
+def shallow_pools(study: pd.DataFrame, *, variation: pd.DataFrame | None = None,
+                  by_theta: pd.DataFrame | None = None, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
+    """Draws how estimates from shallow pools get better with depth, one curve per method.
+
+    Three pictures: the root mean squared error, Kendall's distance of the ranking of systems from that by all judgments
+    (the share of pairs in another order), and the distance that counts how sure the differences are. Two more where
+    there are data for them: the coefficient of variation gamma by depth, and the error by theta.
+
+    Args:
+        study: what :func:`~pyterrier_unjudged.shallow_pools` returned for one measure.
+        variation: gamma of topics, columns ``depth``, ``gamma``: :attr:`GainEstimator.variation` at several depths.
+        by_theta: columns ``theta``, ``method``, ``rmse``: :func:`~pyterrier_unjudged.accuracy` at several thetas.
+        axes: as many as there are pictures; by default those of a new figure.
+
+    Returns:
+        The Axes.
+
+    Raises:
+        ValueError: where a column is missing, or the study has several measures.
+        ImportError: where matplotlib is missing.
+
+    Source: Lu, Moffat & Culpepper, SIGIR 2017, Figures 3 and 4.
+
+    Example:
+        >>> study = pd.DataFrame({'depth': 10, 'method': 'LB', 'name': ['a', 'a', 'b', 'b'], 'qid': ['1', '2'] * 2,
+        ...                       'value': 0.3, 'reference': 0.4, 'residual': 0.1, 'measure': 'P@10'})
+        >>> [ax.get_ylabel() for ax in shallow_pools(study)]  # doctest: +SKIP
+        ['RMSE', "Kendall's distance", 'distance (Eq. 11)']
+    """
+    _require(study, ['depth', 'method', 'name', 'qid', 'value', 'reference', 'residual', 'measure'], 'the study')
+    if len(set(study['measure'])) > 1:
+        raise ValueError(f"The study has several measures, {sorted(set(study['measure']))}. Choose one.")
+    errors = accuracy(study)
+    rows = []
+    for (depth, method), part in study.groupby(['depth', 'method'], sort=False):
+        estimated, reference = (part.pivot_table(values, 'name', 'qid') for values in ('value', 'reference'))
+        tau = rank_correlation(estimated.mean(axis=1), reference.mean(axis=1), 'tau').statistic
+        rows.append((depth, method, (1 - tau) / 2, rank_correlation(reference.to_numpy(), estimated.to_numpy(),
+                                                                    'dist').statistic))
+    distances = pd.DataFrame(rows, columns=['depth', 'method', 'tau', 'dist'])
+    pictures = [(errors, 'depth', 'rmse', 'pool depth', 'RMSE'),
+                (distances, 'depth', 'tau', 'pool depth', "Kendall's distance"),
+                (distances, 'depth', 'dist', 'pool depth', 'distance (Eq. 11)')]
+    if variation is not None:
+        _require(variation, ['depth', 'gamma'], 'variation')
+        finite = variation[np.isfinite(variation['gamma'])]
+        mean = finite.groupby('depth')['gamma'].mean().reset_index().assign(method='mean of topics')
+        pictures.append((mean, 'depth', 'gamma', 'pool depth', 'coefficient of variation'))
+    if by_theta is not None:
+        _require(by_theta, ['theta', 'method', 'rmse'], 'by_theta')
+        pictures.append((by_theta, 'theta', 'rmse', 'theta', 'RMSE'))
+    if axes is None:
+        axes = _pyplot().subplots(1, len(pictures), figsize=(4 * len(pictures) + 1, 3.6), layout='constrained')[1]
+    if len(axes) != len(pictures):
+        raise ValueError(f'There are {len(pictures)} pictures to draw, and {len(axes)} axes.')
+    for ax, (frame, x, y, xlabel, ylabel) in zip(axes, pictures, strict=True):
+        for number, (method, points) in enumerate(frame.groupby('method', sort=False)):
+            points = points.sort_values(x)
+            ax.plot(points[x], points[y], label=str(method), color=f'C{number % 10}',
+                    marker=MARKERS[number % len(MARKERS)])
+        ax.set_xlabel(xlabel)
+        ax.set_ylabel(ylabel)
+    _legend(axes[2])
     return axes
 
 

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from pyterrier_unjudged import discriminative_power, plots
+from pyterrier_unjudged import accuracy, discriminative_power, plots, rank_correlation
 
 SCORES = pd.DataFrame({'qid': ['1', '2', '3'],
                        'scores': [np.array([0.2, 0.4, 0.4]), np.array([0.5, 0.5]), np.array([0.1, 0.9])]})
@@ -86,3 +86,27 @@ def test_robustness_averages_seeds():
     assert scores.get_lines()[0].get_ydata() == pytest.approx([0.4, 0.2])
     with pytest.raises(ValueError, match=r"the study lacks the column\(s\) \['tau'\]"):
         plots.robustness(study.drop(columns='tau'))
+
+
+def test_shallow_pools():
+    random = np.random.default_rng(1)
+    study = pd.DataFrame([(depth, method, name, qid, random.random(), random.random(), 0.05, 'P@10')
+                          for depth in (10, 20) for method in ('LB', 'RM') for name in 'abc' for qid in '123'],
+                         columns=['depth', 'method', 'name', 'qid', 'value', 'reference', 'residual', 'measure'])
+    variation = pd.DataFrame({'depth': [10, 10, 20], 'gamma': [0.2, np.inf, 0.1]})
+    by_theta = pd.DataFrame({'theta': [0, 0.1], 'method': 'LB', 'rmse': [0.3, 0.2]})
+    drawn = plots.shallow_pools(study, variation=variation, by_theta=by_theta, axes=Figure().subplots(1, 5))
+    errors = accuracy(study).set_index(['method', 'depth'])['rmse']
+    assert drawn[0].get_lines()[1].get_ydata() == pytest.approx(errors['RM'].to_numpy())
+    for place, column in ((1, 'tau'), (2, 'dist')):
+        part = study.query('method == "LB" and depth == 20')
+        truth, estimate = (part.pivot_table(values, 'name', 'qid').to_numpy() for values in ('reference', 'value'))
+        expected = rank_correlation(truth, estimate, column).statistic
+        assert drawn[place].get_lines()[0].get_ydata()[1] == pytest.approx(
+            (1 - expected) / 2 if column == 'tau' else expected)
+    assert drawn[3].get_lines()[0].get_ydata() == pytest.approx([0.2, 0.1])
+    assert drawn[4].get_lines()[0].get_ydata() == pytest.approx([0.3, 0.2])
+    with pytest.raises(ValueError, match='several measures'):
+        plots.shallow_pools(pd.concat([study, study.assign(measure='RBP')]))
+    with pytest.raises(ValueError, match='3 pictures to draw, and 2 axes'):
+        plots.shallow_pools(study, axes=Figure().subplots(1, 2))

@@ -188,15 +188,26 @@ class _InfRBP(InferredMeasure):
 
     def evaluate(self, run: JudgedRun) -> np.ndarray:
         run = run.top(self.params.get('cutoff'))
-        pool, score = SampledPool.of(run), kernels.kernel(RBP(**self.params))
-        weights = score.weights(run.labels.shape[1])
-        gained = score.gain_of(pool.labels, run.pool.shape[1]) * weights
+        pool = SampledPool.of(run)
         complete = np.append(pool.size == pool.judged.sum(axis=-1), np.zeros((len(run.qids), 1), bool), axis=1)
         complete = np.take_along_axis(complete, pool.stratum, axis=1)  # stratum -1 finds the False appended last
-        sampled = ~complete & (pool.labels >= 0)
-        scale = ratio(added_up(np.where((run.rows >= 0) & ~complete, weights, 0.0)),
-                      added_up(np.where(sampled, weights, 0.0)))
-        return added_up(np.where(complete, gained, 0.0)) + scale * added_up(np.where(sampled, gained, 0.0))
+        return scaled_up(kernels.kernel(RBP(**self.params)), dataclasses.replace(run, labels=pool.labels), complete)
+
+
+def scaled_up(score: kernels.WeightedSum, run: JudgedRun, complete: np.ndarray) -> np.ndarray:
+    """Returns scores in which the gain of sampled documents stands for all outside the complete strata (Eq. 5).
+
+    Args:
+        score: a weighted-precision measure.
+        run: the run; its judged documents outside the complete strata are the sample.
+        complete: which ranked documents are in strata that were judged completely, bool, shape (topics, depth).
+    """
+    weights = score.weights(run.labels.shape[1])
+    gained = score.gain_of(run.labels, run.pool.shape[1]) * weights
+    sample = ~complete & (run.labels >= 0)
+    scale = ratio(added_up(np.where((run.rows >= 0) & ~complete, weights, 0.0)),
+                  added_up(np.where(sample, weights, 0.0)))
+    return added_up(np.where(complete, gained, 0.0)) + scale * added_up(np.where(sample, gained, 0.0))
 
 
 def _above(which: Any) -> np.ndarray:

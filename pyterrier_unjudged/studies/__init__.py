@@ -2,5 +2,6 @@
 
 from pyterrier_unjudged.studies.judgments import reduce_judgments, two_strata
 from pyterrier_unjudged.studies.robustness import robustness
+from pyterrier_unjudged.studies.shallow_pools import shallow_pools
 
-__all__ = ['reduce_judgments', 'robustness', 'two_strata']
+__all__ = ['reduce_judgments', 'robustness', 'shallow_pools', 'two_strata']

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -92,23 +92,34 @@ def two_strata(runs: Runs, qrels: pd.DataFrame, depth: int, rate: float, seed: i
         raise ValueError(f'The depth of the first stratum must be at least 1 and at most pool_depth, not {depth!r} '
                          f'with pool_depth={pool_depth!r}.')
     judgments = Judgments.encode(qrels)
-    pools = {limit: np.zeros(len(judgments.pairs) + 1, dtype=bool) for limit in {depth, pool_depth or depth}}
-    for run in as_runs(runs).values():
-        encoded = JudgedRun.encode(run, judgments)
-        for limit, pool in pools.items():
-            pool[encoded.top(limit).positions] = True  # position -1, not judged, falls on the last place
-    first = pools[depth][:-1]
-    second = ~first if pool_depth is None else ~first & pools[pool_depth][:-1]
-    judged = first.copy()
-    for members, random in _topics(judgments, seed):
-        shuffled = random.permutation(members[second[members]])
-        judged[shuffled[:max(1, _part(rate, len(shuffled)))]] = True
+    encoded = [JudgedRun.encode(run, judgments) for run in as_runs(runs).values()]
+    first = pooled(encoded, depth)
+    second = ~first & (True if pool_depth is None else pooled(encoded, pool_depth))
+    judged = sampled(judgments, first, second, rate, seed)
     order = np.argsort(judgments.rows)
     order = order[(first | second)[order]]
     rows = pt.model.from_ir_measures(judgments.frame.iloc[judgments.rows[order]]).reset_index(drop=True)
     return pd.DataFrame({'qid': rows['qid'], 'docno': rows['docno'],
                          'label': np.where(judged, judgments.grades, -1)[order],
                          'iteration': np.where(first, '1', '2')[order]})
+
+
+def pooled(runs: Sequence[JudgedRun], depth: int) -> np.ndarray:
+    """Returns which judgments are of documents in the top of a run, bool for each of ``judgments.pairs``."""
+    pool = np.zeros(len(runs[0].judgments.pairs) + 1, dtype=bool)
+    for run in runs:
+        pool[run.top(depth).positions] = True  # position -1, not judged, falls on the last place
+    return pool[:-1]
+
+
+def sampled(judgments: Judgments, first: np.ndarray, second: np.ndarray, rate: float, seed: int) -> np.ndarray:
+    """Returns which judgments are made of two strata, the second of which is sampled; as :func:`two_strata`."""
+    _require_rate(rate)
+    judged = first.copy()
+    for members, random in _topics(judgments, seed):
+        shuffled = random.permutation(members[second[members]])
+        judged[shuffled[:max(1, _part(rate, len(shuffled)))]] = True
+    return judged
 
 
 def _topics(judgments: Judgments, seed: int) -> Iterator[tuple[np.ndarray, np.random.Generator]]:
