@@ -2,10 +2,10 @@
 
 import sys
 
-from benchmarks import alternatives_to_bpref, bootstrap, shallow_pools
+from benchmarks import alternatives_to_bpref, bootstrap, shallow_pools, subsampling
 
 BENCHMARKS = {'bootstrap': bootstrap.main, 'alternatives': alternatives_to_bpref.main,
-              'shallow': shallow_pools.main}
+              'shallow': shallow_pools.main, 'subsampling': subsampling.main}
 
 
 def main(chosen: list[str]) -> None:

@@ -1,6 +1,6 @@
 """Retrieval evaluation with documents that nobody judged, for PyTerrier and ir_measures."""
 
-from pyterrier_unjudged import analysis, plots, studies
+from pyterrier_unjudged import analysis, plots, studies, subsampling
 from pyterrier_unjudged.analysis import accuracy, discriminative_power, rank_correlation
 from pyterrier_unjudged.condensed_list import CondensedList
 from pyterrier_unjudged.estimators import RankGain, TwoStageGain
@@ -8,7 +8,9 @@ from pyterrier_unjudged.judged_run import JudgedRun, Judgments
 from pyterrier_unjudged.measures import BPref, InfAP, InfRBP, Q, RPref, infNDCG, nDCG_JK, xinfAP
 from pyterrier_unjudged.parsing import parse_measure
 from pyterrier_unjudged.provider import provider  # noqa: F401 (importing it registers it)
+from pyterrier_unjudged.runs import read_runs
 from pyterrier_unjudged.studies import reduce_judgments, robustness, shallow_pools, two_strata
+from pyterrier_unjudged.subsampling import Subcorpus, extract, judged, judged_plus_random, loft, pool, rerank_pool
 from pyterrier_unjudged.treatments import (
     Assessment,
     Bootstrap,
@@ -25,7 +27,8 @@ from pyterrier_unjudged.treatments import (
 __version__ = '0.1.0'
 
 __all__ = ['Assessment', 'BPref', 'Bootstrap', 'Condensed', 'CondensedList', 'Expected', 'InfAP', 'InfRBP',
-           'Interpolated', 'JudgedRun', 'Judgments', 'Lower', 'Q', 'RPref', 'RankGain', 'Residual', 'Treatment',
-           'TwoStageGain', 'Upper', 'accuracy', 'analysis', 'bootstrap_scores', 'discriminative_power', 'infNDCG',
-           'nDCG_JK', 'parse_measure', 'plots', 'rank_correlation', 'reduce_judgments', 'robustness', 'shallow_pools',
-           'studies', 'two_strata', 'xinfAP']
+           'Interpolated', 'JudgedRun', 'Judgments', 'Lower', 'Q', 'RPref', 'RankGain', 'Residual', 'Subcorpus',
+           'Treatment', 'TwoStageGain', 'Upper', 'accuracy', 'analysis', 'bootstrap_scores', 'discriminative_power',
+           'extract', 'infNDCG', 'judged', 'judged_plus_random', 'loft', 'nDCG_JK', 'parse_measure', 'plots', 'pool',
+           'rank_correlation', 'read_runs', 'reduce_judgments', 'rerank_pool', 'robustness', 'shallow_pools', 'studies',
+           'subsampling', 'two_strata', 'xinfAP']

@@ -1,4 +1,4 @@
-"""The command line: ``python -m pyterrier_unjudged demo``."""
+"""The command line: ``python -m pyterrier_unjudged demo | subsample | extract``."""
 
 from __future__ import annotations
 
@@ -7,12 +7,26 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyterrier as pt
 from ir_measures import P, nDCG
 
-from pyterrier_unjudged import Assessment, Bootstrap, Condensed, Lower, Upper, bootstrap_scores, plots
+from pyterrier_unjudged import (
+    Assessment,
+    Bootstrap,
+    Condensed,
+    Lower,
+    Subcorpus,
+    Upper,
+    bootstrap_scores,
+    extract,
+    plots,
+    pool,
+)
+from pyterrier_unjudged.subsampling.extraction import matching
+from pyterrier_unjudged.subsampling.formats import FORMATS
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -23,13 +37,60 @@ def main(arguments: Sequence[str] | None = None) -> int:
     demo_parser = commands.add_parser('demo', help='an experiment on the embedded demo collection')
     demo_parser.add_argument('--picture', type=Path, default=Path('distributions.png'),
                              help='where to write the picture (default: %(default)s)')
+    demo_parser.set_defaults(run=lambda options: demo(options.picture))
+    _add_subsample(commands)
+    _add_extract(commands)
     options = parser.parse_args(arguments)
     try:
-        print(demo(options.picture))
-    except (ImportError, OSError) as error:
+        print(options.run(options))
+    except (ImportError, OSError, ValueError) as error:
         print(f'{parser.prog}: {error}', file=sys.stderr)
         return 1
     return 0
+
+
+def _add_subsample(commands: Any) -> None:
+    parser = commands.add_parser('subsample', help='a subcorpus that runs and judgments span')
+    parser.add_argument('--runs', required=True, help='folder, file or glob of run files')
+    parser.add_argument('--depth', type=int, required=True, help='ranks of each run that are pooled')
+    parser.add_argument('--qrels', type=Path, help='judgments whose documents are in as well')
+    parser.add_argument('--out', type=Path, required=True, help='folder for the subcorpus')
+    parser.set_defaults(run=subsample)
+
+
+def subsample(options: argparse.Namespace) -> str:
+    """Pools runs, saves the subcorpus, and returns its description."""
+    if options.out.exists():
+        raise FileExistsError(f'there is something at {str(options.out)!r} already')
+    qrels = None if options.qrels is None else pt.io.read_qrels(str(options.qrels))
+    subcorpus = pool(options.runs, options.depth, qrels).save(options.out)
+    return f'{subcorpus!r}\n\n{subcorpus.describe().to_string()}\n\nSaved as {options.out}'
+
+
+def _add_extract(commands: Any) -> None:
+    parser = commands.add_parser('extract', help="a subcorpus' documents, out of a large corpus")
+    parser.add_argument('files', nargs='+', help='files, globs or URLs of the corpus')
+    wanted = parser.add_mutually_exclusive_group(required=True)
+    wanted.add_argument('--subcorpus', type=Path, help='folder of a saved subcorpus')
+    wanted.add_argument('--docnos', type=Path, help='file with one document id a line')
+    parser.add_argument('--out', type=Path, required=True, help='folder for the documents, *.jsonl.gz')
+    parser.add_argument('--format', choices=list(FORMATS), help='format of the files (default: what their names tell)')
+    parser.add_argument('--id-field', help='field of the id in JSON, header in WARC')
+    parser.add_argument('--on-damage', choices=['raise', 'skip'], default='raise',
+                        help='at files and records that can not be read (default: %(default)s)')
+    parser.add_argument('--jobs', type=int, default=1, help='processes, -1 for all cores (default: %(default)s)')
+    parser.set_defaults(run=extract_files)
+
+
+def extract_files(options: argparse.Namespace) -> str:
+    """Extracts documents, and returns what was found, missing and damaged."""
+    wanted = (Subcorpus(options.subcorpus) if options.subcorpus is not None
+              else options.docnos.read_text(encoding='utf-8').split())
+    files = [found for file in options.files for found in ([file] if os.path.exists(file) else matching(file))]
+    result = extract(wanted, files, options.out, format=options.format, id_field=options.id_field,
+                     on_damage=options.on_damage, n_jobs=options.jobs)
+    damaged = '' if result.damaged.empty else '\n\n' + result.damaged.to_string(index=False)
+    return f'{result.to_frame().to_string(index=False)}{damaged}\n\nThe documents are in {options.out}'
 
 
 def demo(picture: Path) -> str:

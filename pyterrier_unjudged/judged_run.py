@@ -65,13 +65,13 @@ class Judgments:
             rows = np.argsort(-_numbers(frame['relevance']), kind='stable')
             rows = rows[~frame[['query_id', 'doc_id']].iloc[rows].duplicated().to_numpy()]
         per_document = frame.iloc[rows] if len(rows) < len(frame) else frame
-        topic, qids = _encode_ids(per_document, 'query_id', 'qrels', sort=True)
-        document, docnos = _encode_ids(per_document, 'doc_id', 'qrels')
+        topic, qids = encode_ids(per_document, 'query_id', 'qrels', sort=True)
+        document, docnos = encode_ids(per_document, 'doc_id', 'qrels')
         grades = _grades(per_document)
         pairs = topic * np.int64(max(len(docnos), 1)) + document
         order = np.argsort(pairs)
         pairs = pairs[order]
-        _reject_duplicates(per_document, order, pairs, 'qrels')
+        reject_duplicates(per_document, order, pairs, 'qrels')
         collection_pool = np.bincount(grades if collection is None else _grades(collection), minlength=1)
         width = max(len(collection_pool), int(grades.max(initial=0)) + 1)
         counts = np.bincount(topic * width + grades, minlength=len(qids) * width)
@@ -149,24 +149,24 @@ class JudgedRun:
                 retrieved twice for a topic, and a run that has no topic in common with the judgments.
         """
         frame = _as_frame(run, RunConverter, 'run', ['query_id', 'doc_id', 'score'])
-        topic, run_qids = _encode_ids(frame, 'query_id', 'run')
+        topic, run_qids = encode_ids(frame, 'query_id', 'run')
         topic = pd.Index(judgments.qids, dtype=object).get_indexer(run_qids)[topic]
         if len(frame) and len(judgments.qids) and topic.max() < 0:
             raise ValueError(
                 f'The run and the qrels have no topic in common: the run has {run_qids[0]!r}, the qrels '
                 f'{judgments.qids[0]!r}. Use the same topic ids in both, as strings.')
-        score = _scores(frame)
+        score = scores_of(frame)
         kept = np.flatnonzero(topic >= 0)
         if len(kept) < len(frame):
             frame, topic, score = frame.iloc[kept], topic[kept], score[kept]
 
-        document, run_docnos = _encode_ids(frame, 'doc_id', 'run')
+        document, run_docnos = encode_ids(frame, 'doc_id', 'run')
         pairs = topic * np.int64(max(len(run_docnos), 1)) + document
         if pd.Index(pairs).has_duplicates:
             order = np.argsort(pairs)
-            _reject_duplicates(frame, order, pairs[order], 'run')
+            reject_duplicates(frame, order, pairs[order], 'run')
 
-        order = _trec_order(topic, score, document, run_docnos)
+        order = trec_order(topic, score, document, run_docnos)
         topic, document = topic[order], document[order]
         found = judgments.positions(topic, judgments.docnos.get_indexer(run_docnos)[document])
 
@@ -294,9 +294,9 @@ def _as_frame(source: Any, converter: type, what: str, columns: list[str]) -> pd
     return frame
 
 
-def _encode_ids(frame: pd.DataFrame, column: str, what: str, sort: bool = False) -> tuple[np.ndarray, np.ndarray]:
+def encode_ids(frame: pd.DataFrame, column: str, what: str, sort: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """Returns the code of each row's id, and the distinct ids; all must be strings."""
-    codes, ids = pd.factorize(frame[column])
+    codes, ids = _factorized(frame[column])
     ids = np.asarray(ids, dtype=object)  # of a categorical column they are a categorical index
     missing = codes < 0  # None and NaN
     if missing.any() or (len(ids) and pd.api.types.infer_dtype(ids, skipna=False) != 'string'):
@@ -304,12 +304,24 @@ def _encode_ids(frame: pd.DataFrame, column: str, what: str, sort: bool = False)
         first = int(np.argmin(strings[codes]))
         name = pt.model.from_ir_measures(column)
         raise ValueError(f'The {what} has a {name} that is not a string: {_shown(frame[column], first)} in row '
-                         f"{frame.index[first]}. Convert them with {what}['{name}'].astype(str), in the run and in the "
-                         'qrels alike.')
+                         f'{frame.index[first]}. Convert the column with .astype(str), in the run and in the qrels '
+                         'alike.')
     if sort:
         order = np.argsort(ids)
         codes, ids = np.argsort(order)[codes], ids[order]
     return codes, ids
+
+
+def _factorized(ids: pd.Series) -> tuple[np.ndarray, Any]:
+    """As ``pd.factorize``, faster where an id stands in many rows in a row, as topics do in a run."""
+    if isinstance(ids.dtype, pd.StringDtype) and ids.dtype.storage == 'pyarrow' and len(ids):
+        from pyarrow import compute
+        chunks = ids.array.__arrow_array__()
+        runs = compute.run_end_encode(chunks.chunk(0) if chunks.num_chunks == 1 else chunks.combine_chunks())
+        if len(runs.values) < len(ids) // 4:
+            codes, distinct = pd.factorize(runs.values.to_numpy(zero_copy_only=False))
+            return np.repeat(codes, np.diff(runs.run_ends.to_numpy(), prepend=0)), distinct
+    return pd.factorize(ids)
 
 
 def _numbers(values: pd.Series) -> np.ndarray:
@@ -322,7 +334,8 @@ def _shown(values: pd.Series, row: int) -> str:
 
 
 def _offender(frame: pd.DataFrame, row: int) -> str:
-    return f'document {frame["doc_id"].iloc[row]!r} of topic {frame["query_id"].iloc[row]!r}'
+    frame = pt.model.from_ir_measures(frame)
+    return f'document {frame["docno"].iloc[row]!r} of topic {frame["qid"].iloc[row]!r}'
 
 
 def _grades(qrels: pd.DataFrame) -> np.ndarray:
@@ -338,27 +351,28 @@ def _grades(qrels: pd.DataFrame) -> np.ndarray:
     return np.maximum(labels, 0).astype(np.int64)
 
 
-def _scores(frame: pd.DataFrame) -> np.ndarray:
+def scores_of(frame: pd.DataFrame, what: str = 'run') -> np.ndarray:
+    """Returns the scores of a run's rows, float, shape (rows,); all must be numbers."""
     score = frame['score'].to_numpy() if pd.api.types.is_float_dtype(frame['score'].dtype) else _numbers(frame['score'])
     wrong = np.isnan(score)
     if wrong.any():
         first = int(np.argmax(wrong))
-        raise ValueError(f'The run scores {_offender(frame, first)} with {_shown(frame["score"], first)}, which is no '
-                         "number, so that it has no rank. Drop such rows, e.g. with run.dropna(subset=['score']).")
+        raise ValueError(f'The {what} scores {_offender(frame, first)} with {_shown(frame["score"], first)}, which is '
+                         "no number, so that it has no rank. Drop such rows, e.g. with .dropna(subset=['score']).")
     return score
 
 
-def _reject_duplicates(frame: pd.DataFrame, order: np.ndarray, pairs: np.ndarray, what: str) -> None:
+def reject_duplicates(frame: pd.DataFrame, order: np.ndarray, pairs: np.ndarray, what: str) -> None:
     """Raises if two of the ascending ``pairs`` are equal; ``order`` maps them to rows of ``frame``."""
     repeated = pairs[1:] == pairs[:-1]
     if repeated.any():
         first = int(order[1:][repeated].min())
         verb = 'judge' if what == 'qrels' else 'retrieves'
         raise ValueError(f'The {what} {verb} {_offender(frame, first)} twice. Keep one of the rows, e.g. with '
-                         f"{what}.drop_duplicates(['qid', 'docno']).")
+                         ".drop_duplicates(['qid', 'docno']).")
 
 
-def _trec_order(topic: np.ndarray, score: np.ndarray, document: np.ndarray, docnos: np.ndarray) -> np.ndarray:
+def trec_order(topic: np.ndarray, score: np.ndarray, document: np.ndarray, docnos: np.ndarray) -> np.ndarray:
     """Returns the rows by topic, score descending, document id descending.
 
     trec_eval keeps scores as 32-bit floats, so that scores alike to seven digits are ties.
@@ -368,10 +382,10 @@ def _trec_order(topic: np.ndarray, score: np.ndarray, document: np.ndarray, docn
     order = np.lexsort((-score, topic))
     tied = (topic[order][1:] == topic[order][:-1]) & (score[order][1:] == score[order][:-1])
     if tied.any():
-        # Sorting strings is slow: only the documents within ties are compared.
+        # Sorting strings is slow: only the documents within ties are compared, as text of fixed width.
         group = np.cumsum(~np.append(False, tied))
         within = np.append(tied, False) | np.append(False, tied)
         rows = order[within]
-        place = np.argsort(np.argsort(docnos[document[rows]], kind='stable'), kind='stable')
+        place = np.argsort(np.argsort(docnos[document[rows]].astype('U'), kind='stable'), kind='stable')
         order[within] = rows[np.lexsort((-place, group[within]))]
     return order

@@ -1,24 +1,118 @@
-"""Runs: retrieval results of several systems by name, from data frames or from TREC run files."""
+"""Runs: retrieval results of several systems by name, from data frames or from run files."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import glob
+import gzip
+import os
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
+import pyterrier as pt
 
-Runs = Mapping[str, pd.DataFrame] | str | Path
+Files = str | os.PathLike | Iterable[str | os.PathLike]
+Runs = Mapping[str, pd.DataFrame] | Files
+
+#: of a TREC run file; those that aren't used are read as categories, which is cheap and takes any text
+TYPES = {'qid': str, 'Q0': 'category', 'docno': str, 'rank': 'category', 'score': float, 'tag': 'category'}
+COLUMNS = list(TYPES)
 
 
 def as_runs(runs: Runs) -> dict[str, pd.DataFrame]:
-    """Returns runs by name, whichever way they are given: name -> results, or a folder, glob or list of run files."""
-    return dict(runs) if isinstance(runs, Mapping) else read_runs(runs)
+    """Returns runs by name, whichever way they are given: name -> results, or as :func:`read_runs` takes them.
+
+    Raises:
+        ValueError: where there are none, or one of them is not a data frame.
+    """
+    found = dict(runs) if isinstance(runs, Mapping) else read_runs(runs)
+    if not found:
+        raise ValueError('There are no runs.')
+    for name, run in found.items():
+        if not isinstance(run, pd.DataFrame):
+            raise ValueError(f'Run {name!r} must be a data frame with columns qid, docno and score, not '
+                             f'{type(run).__name__}.')
+    return found
 
 
-def read_runs(path: str | Path) -> dict[str, pd.DataFrame]:
-    """Reads a folder of TREC run files into results with columns ``qid``, ``docno``, ``score``, by file name."""
-    columns = ['qid', 'Q0', 'docno', 'rank', 'score', 'tag']
-    text = {'qid': str, 'docno': str}
-    return {file.name.removesuffix('.gz'): pd.read_csv(
-                file, sep=r'\s+', names=columns, usecols=['qid', 'docno', 'score'], dtype=text, na_filter=False)
-            for file in sorted(Path(path).iterdir())}
+def read_runs(path: Files) -> dict[str, pd.DataFrame]:
+    """Reads run files: TREC's six columns (parted by blanks or tabs, gzipped or not), or parquet.
+
+    Args:
+        path: a folder, a file, a glob such as ``'runs/input.*.gz'``, or a list of files.
+
+    Returns:
+        File name, without ``.gz`` or ``.parquet`` -> results with columns ``qid``, ``docno`` (text), ``score`` (float),
+        in the order of names. A sixth column, the tag, may be missing.
+
+    Raises:
+        FileNotFoundError: where nothing matches.
+        ValueError: on a malformed line, with file and line number; on parquet files that lack a column; and on two
+            files with the same name.
+
+    Example:
+        >>> import tempfile
+        >>> folder = Path(tempfile.mkdtemp())
+        >>> _ = (folder / 'bm25.txt').write_text('1 Q0 d7 0 3.5 bm25')
+        >>> read_runs(folder)['bm25.txt']
+          qid docno  score
+        0   1    d7    3.5
+    """
+    files = _files(path)
+    names = [file.name.removesuffix('.gz').removesuffix('.parquet') for file in files]
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise ValueError(f'Several run files are named {repeated}. Rename them, so that runs can be told apart.')
+    with ThreadPoolExecutor(os.cpu_count()) as threads:  # reading and parsing release Python's lock
+        return dict(zip(names, pt.tqdm(threads.map(_read, files), total=len(files), desc='reading runs'), strict=True))
+
+
+def _files(path: Files) -> list[Path]:
+    if not isinstance(path, str | os.PathLike):
+        return [Path(file) for file in path]
+    found = sorted(Path(path).iterdir()) if Path(path).is_dir() else sorted(map(Path, glob.glob(str(path))))
+    found = [file for file in found if file.is_file() and not file.name.startswith('.')]
+    if not found:
+        raise FileNotFoundError(f'There are no run files at {str(path)!r}.')
+    return found
+
+
+def _read(file: Path) -> pd.DataFrame:
+    if file.suffix == '.parquet':
+        run = pd.read_parquet(file)
+        missing = [column for column in ('qid', 'docno', 'score') if column not in run.columns]
+        if missing:
+            raise ValueError(f'{file} lacks the column(s) {missing}; it has {list(run.columns)}.')
+        return run[['qid', 'docno', 'score']].astype({'qid': str, 'docno': str, 'score': float})
+    try:
+        # With usecols, pandas would read lines with more fields without a word, a docno with a blank in it, say.
+        run = pd.read_csv(file, sep=r'\s+', names=COLUMNS, dtype=TYPES, na_filter=False, quoting=3,
+                          compression='infer', index_col=False)
+    except (ValueError, EOFError, OSError, pd.errors.ParserError) as error:
+        raise ValueError(_offending_line(file) or f'{file} can not be read: {error}') from None
+    if np.isnan(run['score'].to_numpy()).any():
+        raise ValueError(_offending_line(file))
+    return run[['qid', 'docno', 'score']]
+
+
+def _offending_line(file: Path) -> str | None:
+    """Returns what is wrong with the first malformed line of a file, None where there is none."""
+    number = 0
+    try:
+        with (gzip.open if file.suffix == '.gz' else open)(file, 'rt', encoding='utf-8') as lines:
+            for number, line in enumerate(lines, start=1):
+                fields = line.split()
+                if fields and not 5 <= len(fields) <= 6:
+                    return (f'{file}, line {number}: expected are qid, Q0, docno, rank, score and tag, not '
+                            f'{line.strip()!r}.')
+                try:
+                    valid = not fields or not np.isnan(float(fields[4]))
+                except ValueError:
+                    valid = False
+                if not valid:
+                    return f'{file}, line {number}: {fields[4]!r} is no score.'
+    except (OSError, EOFError, UnicodeDecodeError) as error:
+        return f'{file}, behind line {number}: {error}'
+    return None

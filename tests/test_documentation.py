@@ -53,4 +53,4 @@ def test_notebooks_run(path, tmp_path):
 
 def test_there_are_notebooks():
     assert [path.stem for path in NOTEBOOKS] == [
-        'alternatives-to-bpref', 'deep-metrics-shallow-pools', 'unjudged-in-pt-experiment']
+        'alternatives-to-bpref', 'corpus-subsampling', 'deep-metrics-shallow-pools', 'unjudged-in-pt-experiment']

@@ -59,9 +59,6 @@ class GainEstimator(pt.Estimator):
             ValueError: on malformed runs or qrels, and where there is no run.
         """
         runs = as_runs(runs)
-        if not runs:
-            raise ValueError(f'{type(self).__name__} learns from the runs that contributed to the pool, but there are '
-                             'none.')
         judgments = Judgments.encode(qrels)
         return self.fit_encoded(ContributingRuns.of([JudgedRun.encode(runs[name], judgments) for name in sorted(runs)],
                                                     self.depth))

@@ -133,7 +133,7 @@ def test_pyterrier_understands_them():
     (lambda: RankGain(theta=-1), 'theta must be 0 or more'),
     (lambda: RankGain(depth=0), 'depth and pool_depth must be at least 1'),
     (lambda: RankGain()(DENSE), r'RankGain is not fitted. Call .fit\(runs, qrels\)'),
-    (lambda: RankGain().fit({}, QRELS), 'but there are none'),
+    (lambda: RankGain().fit({}, QRELS), 'There are no runs'),
     (lambda: RankGain().fit(RUNS, QRELS.drop(columns='label')), r"lacks the column\(s\) \['label'\]"),
     (lambda: Expected(AP), 'Expected does not support AP: it is not linear in gains.*nDCG, nDCG_JK, P, R, RBP, SDCG'),
 ])
