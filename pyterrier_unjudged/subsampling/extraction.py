@@ -17,7 +17,7 @@ from typing import IO
 import pandas as pd
 import pyterrier as pt
 
-from pyterrier_unjudged.subsampling.formats import FORMATS, Damage, format_of, write_lines
+from pyterrier_unjudged.subsampling.formats import FORMATS, Damage, Gunzip, format_of, write_lines
 
 SETTINGS, DOCNOS = 'extraction.json', 'docnos.txt'  #: files in the output beside the parts
 NAMED = 5  #: ids named in a repr
@@ -177,13 +177,15 @@ def _wanted(path: str, changed: float) -> frozenset[str]:
     return frozenset(Path(path).read_text(encoding='utf-8').split('\n')[:-1])
 
 
-def _open(file: str) -> IO[bytes]:
+def _open(file: str, kind: str) -> IO[bytes]:
     if '://' in file:
         import fsspec
         stream = fsspec.open(file, 'rb').open()
     else:
         stream = open(file, 'rb')  # noqa: SIM115 (the caller closes it)
-    return gzip.GzipFile(fileobj=stream) if file.endswith('.gz') else stream
+    if not file.endswith('.gz'):
+        return stream
+    return gzip.GzipFile(fileobj=stream) if kind == 'warc' else Gunzip(stream)  # fastwarc wants a file, not blocks
 
 
 def _extract_file(file: str, part: str, kind: str, docnos: str, id_field: str | None, on_damage: str) -> None:
@@ -203,7 +205,7 @@ def _extract_file(file: str, part: str, kind: str, docnos: str, id_field: str | 
 
     def lines() -> Iterator[str]:
         try:
-            with _open(file) as stream:
+            with _open(file, kind) as stream:
                 for document in FORMATS[kind](stream, wanted, id_field):
                     if isinstance(document, Damage):
                         damage(*document)

@@ -185,7 +185,7 @@ class Subcorpus(pt.Artifact):
     def _count_judged(self, qrels: pd.DataFrame) -> dict[str, int]:
         Judgments.encode(qrels)
         pairs = pd.MultiIndex.from_frame(self.topics).isin(pd.MultiIndex.from_frame(qrels[['qid', 'docno']]))
-        return {'pairs': int(pairs.sum()), 'documents': int(np.isin(self.docnos, qrels['docno'].unique()).sum())}
+        return {'pairs': int(pairs.sum()), 'documents': int(pd.Index(self.docnos).isin(qrels['docno'].unique()).sum())}
 
     def _combined(self, other: Subcorpus, sign: str, docnos: frozenset[str]) -> Subcorpus:
         if not isinstance(other, Subcorpus):
