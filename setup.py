@@ -18,7 +18,7 @@ setup(
     package_data={'pyterrier_unjudged': ['pt_docs/*', 'datasets/demo/*', 'datasets/demo/results/*']},
     python_requires='>=3.10',
     install_requires=['python-terrier>=1.0', 'ir_measures>=0.4', 'joblib>=1.3', 'pandas>=2.0', 'numpy>=1.25',
-                      'scipy>=1.10'],
+                      'scipy>=1.10', 'statsmodels>=0.14'],
     extras_require={
         'plots': PLOTS,
         'demo': PLOTS,

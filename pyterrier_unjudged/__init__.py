@@ -1,7 +1,13 @@
 """Retrieval evaluation with documents that nobody judged, for PyTerrier and ir_measures."""
 
 from pyterrier_unjudged import analysis, plots, studies, subsampling
-from pyterrier_unjudged.analysis import accuracy, discriminative_power, rank_correlation
+from pyterrier_unjudged.analysis import (
+    accuracy,
+    decision_matrices,
+    decision_matrix,
+    discriminative_power,
+    rank_correlation,
+)
 from pyterrier_unjudged.condensed_list import CondensedList
 from pyterrier_unjudged.estimators import RankGain, TwoStageGain
 from pyterrier_unjudged.judged_run import JudgedRun, Judgments
@@ -28,7 +34,7 @@ __version__ = '0.1.0'
 
 __all__ = ['Assessment', 'BPref', 'Bootstrap', 'Condensed', 'CondensedList', 'Expected', 'InfAP', 'InfRBP',
            'Interpolated', 'JudgedRun', 'Judgments', 'Lower', 'Q', 'RPref', 'RankGain', 'Residual', 'Subcorpus',
-           'Treatment', 'TwoStageGain', 'Upper', 'accuracy', 'analysis', 'bootstrap_scores', 'discriminative_power',
-           'extract', 'infNDCG', 'judged', 'judged_plus_random', 'loft', 'nDCG_JK', 'parse_measure', 'plots', 'pool',
-           'rank_correlation', 'read_runs', 'reduce_judgments', 'rerank_pool', 'robustness', 'shallow_pools', 'studies',
-           'subsampling', 'two_strata', 'xinfAP']
+           'Treatment', 'TwoStageGain', 'Upper', 'accuracy', 'analysis', 'bootstrap_scores', 'decision_matrices',
+           'decision_matrix', 'discriminative_power', 'extract', 'infNDCG', 'judged', 'judged_plus_random', 'loft',
+           'nDCG_JK', 'parse_measure', 'plots', 'pool', 'rank_correlation', 'read_runs', 'reduce_judgments',
+           'rerank_pool', 'robustness', 'shallow_pools', 'studies', 'subsampling', 'two_strata', 'xinfAP']

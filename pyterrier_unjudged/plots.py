@@ -17,10 +17,13 @@ from pyterrier_unjudged.analysis import accuracy, rank_correlation
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from pyterrier_unjudged.analysis import DiscriminativePower
+    from pyterrier_unjudged.analysis import DecisionMatrix, DiscriminativePower
 
 MARKERS = 'o|dsX^v<>P*'
 LINES = ['-', '--', ':', '-.']
+#: cases of the decision matrix and their colours
+CASES = {'1: no difference, comparable': '#b7e1cd', '2: no difference, not comparable': '#fce8b2',
+         '3: difference, comparable': '#57a773', '4: difference, not comparable': '#d9534f'}
 BINS = 50
 ROW_INCHES = 0.42
 
@@ -223,6 +226,34 @@ def shallow_pools(study: pd.DataFrame, *, variation: pd.DataFrame | None = None,
         ax.set_ylabel(ylabel)
     _legend(axes[2])
     return axes
+
+
+def decision_matrix(decisions: DecisionMatrix, *, ax: Axes | None = None) -> Axes:
+    """Draws the case of each pair of systems as a coloured square, systems ordered by score.
+
+    Green squares are strong cases, where the comparison can be relied on; orange and red ones are weak.
+
+    Args:
+        decisions: what :func:`~pyterrier_unjudged.decision_matrix` returned.
+        ax: where to draw; by default a new figure.
+
+    Raises:
+        ImportError: where matplotlib is missing.
+
+    Source: Baillie, Azzopardi & Ruthven, IPM 2008, Figure 3.
+    """
+    ax = _new_axes(len(decisions.names)) if ax is None else ax
+    from matplotlib.colors import ListedColormap
+    from matplotlib.patches import Patch
+    cases = decisions.matrix().to_numpy()
+    ax.imshow(np.ma.masked_equal(cases, 0), cmap=ListedColormap(list(CASES.values())), vmin=0.5, vmax=4.5)
+    places = range(len(decisions.names))
+    ax.set_yticks(places, decisions.names)
+    ax.set_xticks(places, decisions.names, rotation=90)
+    ax.set_title(f'{decisions.performance} and {decisions.assessment}')
+    ax.legend(handles=[Patch(color=colour, label=label) for label, colour in CASES.items()], loc='center left',
+              bbox_to_anchor=(1.0, 0.5), frameon=False)
+    return ax
 
 
 def _draw_marks(ax: Axes, marks: pd.DataFrame, qids: list[str]) -> None:
