@@ -7,6 +7,7 @@ from pyterrier_unjudged.analysis import (
     decision_matrix,
     discriminative_power,
     rank_correlation,
+    rmse,
 )
 from pyterrier_unjudged.condensed_list import CondensedList
 from pyterrier_unjudged.estimators import RankGain, TwoStageGain
@@ -15,7 +16,7 @@ from pyterrier_unjudged.measures import BPref, InfAP, InfRBP, Q, RPref, infNDCG,
 from pyterrier_unjudged.parsing import parse_measure
 from pyterrier_unjudged.provider import provider  # noqa: F401 (importing it registers it)
 from pyterrier_unjudged.runs import read_runs
-from pyterrier_unjudged.studies import reduce_judgments, robustness, shallow_pools, two_strata
+from pyterrier_unjudged.studies import leave_one_group_out, reduce_judgments, robustness, shallow_pools, two_strata
 from pyterrier_unjudged.subsampling import Subcorpus, extract, judged, judged_plus_random, loft, pool, rerank_pool
 from pyterrier_unjudged.treatments import (
     Assessment,
@@ -35,6 +36,7 @@ __version__ = '0.1.0'
 __all__ = ['Assessment', 'BPref', 'Bootstrap', 'Condensed', 'CondensedList', 'Expected', 'InfAP', 'InfRBP',
            'Interpolated', 'JudgedRun', 'Judgments', 'Lower', 'Q', 'RPref', 'RankGain', 'Residual', 'Subcorpus',
            'Treatment', 'TwoStageGain', 'Upper', 'accuracy', 'analysis', 'bootstrap_scores', 'decision_matrices',
-           'decision_matrix', 'discriminative_power', 'extract', 'infNDCG', 'judged', 'judged_plus_random', 'loft',
-           'nDCG_JK', 'parse_measure', 'plots', 'pool', 'rank_correlation', 'read_runs', 'reduce_judgments',
-           'rerank_pool', 'robustness', 'shallow_pools', 'studies', 'subsampling', 'two_strata', 'xinfAP']
+           'decision_matrix', 'discriminative_power', 'extract', 'infNDCG', 'judged', 'judged_plus_random',
+           'leave_one_group_out', 'loft', 'nDCG_JK', 'parse_measure', 'plots', 'pool', 'rank_correlation', 'read_runs',
+           'reduce_judgments', 'rerank_pool', 'rmse', 'robustness', 'shallow_pools', 'studies', 'subsampling',
+           'two_strata', 'xinfAP']

@@ -1,7 +1,8 @@
 """Studies: many systems under many sets of judgments, one study per file."""
 
 from pyterrier_unjudged.studies.judgments import reduce_judgments, two_strata
+from pyterrier_unjudged.studies.leave_one_group_out import leave_one_group_out
 from pyterrier_unjudged.studies.robustness import robustness
 from pyterrier_unjudged.studies.shallow_pools import shallow_pools
 
-__all__ = ['reduce_judgments', 'robustness', 'shallow_pools', 'two_strata']
+__all__ = ['leave_one_group_out', 'reduce_judgments', 'robustness', 'shallow_pools', 'two_strata']
