@@ -31,8 +31,6 @@ class Subcorpus(pt.Artifact):
 
     Attributes:
         docnos: the document ids in ascending order, shape (documents,).
-        topics: which topics brought which documents, columns ``qid``, ``docno``, both text, in that order; documents
-            that were drawn at random are brought by none.
         strategy: name of the function that made it.
         parameters: what that function was given.
 
@@ -57,8 +55,9 @@ class Subcorpus(pt.Artifact):
             docnos = np.array([*file.read().split('\n')[:-1]], dtype=object)
         topics = pd.read_csv(self.path / TOPICS, sep='\t', names=['qid', 'place'], dtype={'qid': str}, na_filter=False,
                              quoting=3)
-        self._set(docnos, pd.DataFrame({'qid': topics['qid'], 'docno': docnos[topics['place'].to_numpy(dtype=int)]}),
-                  meta['strategy'], meta['parameters'], meta['judged'])
+        topic, qids = pd.factorize(topics['qid'])
+        self._set(docnos, np.asarray(qids, dtype=object), topic, topics['place'].to_numpy(dtype=int), meta['strategy'],
+                  meta['parameters'], meta['judged'])
         if self.hash != meta['hash']:
             raise ValueError(f'The subcorpus at {str(path)!r} is damaged: its contents are not those that were saved.')
 
@@ -101,17 +100,27 @@ class Subcorpus(pt.Artifact):
         pairs = np.sort(topic * np.int64(max(len(docnos), 1)) + document)
         pairs = pairs[np.append(True, pairs[1:] != pairs[:-1])[:len(pairs)]]
         topic, document = np.divmod(pairs, max(len(docnos), 1))
-        topics = pd.DataFrame({'qid': qids[topic], 'docno': docnos[document]}, dtype=object)
         random = np.asarray(list(random), dtype=object)
-        self._set(np.union1d(docnos, random) if len(random) else docnos, topics, strategy, dict(parameters), None)
+        if len(random):
+            brought, docnos = docnos, np.union1d(docnos, random)
+            document = np.searchsorted(docnos, brought)[document]
+        self._set(docnos, qids, topic, document, strategy, dict(parameters), None)
         if qrels is not None:
             self._judged = self._count_judged(qrels)
         return self
 
-    def _set(self, docnos: np.ndarray, topics: pd.DataFrame, strategy: str, parameters: dict[str, Any],
-             judged: dict[str, int] | None) -> None:
-        self.docnos, self.topics, self.strategy, self.parameters = docnos, topics, strategy, parameters
-        self._judged = judged
+    def _set(self, docnos: np.ndarray, qids: np.ndarray, topic: np.ndarray, document: np.ndarray, strategy: str,
+             parameters: dict[str, Any], judged: dict[str, int] | None) -> None:
+        self.docnos, self.strategy, self.parameters = docnos, strategy, parameters
+        self._qids, self._topic, self._document, self._judged = qids, topic, document, judged
+
+    @cached_property
+    def topics(self) -> pd.DataFrame:
+        """Which topics brought which documents: columns ``qid``, ``docno``, both text, in that order.
+
+        Documents that were drawn at random are brought by none.
+        """
+        return pd.DataFrame({'qid': self._qids[self._topic], 'docno': self.docnos[self._document]}, dtype=object)
 
     @cached_property
     def hash(self) -> str:
@@ -133,16 +142,15 @@ class Subcorpus(pt.Artifact):
         path = Path(path)
         if path.exists():
             raise FileExistsError(f'There is something at {str(path)!r} already. Remove it, or choose another path.')
-        for ids, forbidden in ((self.docnos, '\n'), (self.topics['qid'].unique(), '\t\n')):
+        for ids, forbidden in ((self.docnos, '\n'), (self._qids, '\t\n')):
             wrong = [text for text in ids if any(character in text for character in forbidden)]
             if wrong:
                 raise ValueError(f'The id {wrong[0]!r} has a tab or a line break, and can not be saved.')
         beside = path.with_name(f'.{path.name}.part')
         shutil.rmtree(beside, ignore_errors=True)
         beside.mkdir(parents=True)
-        places = np.searchsorted(self.docnos, self.topics['docno'].to_numpy(dtype=object))
-        lines = {DOCNOS: self.docnos,
-                 TOPICS: (f'{qid}\t{place}' for qid, place in zip(self.topics['qid'], places, strict=True))}
+        lines = {DOCNOS: self.docnos, TOPICS: (f'{qid}\t{place}' for qid, place in zip(
+            self._qids[self._topic], self._document.tolist(), strict=True))}
         for name, text in lines.items():
             write_lines(beside / name, text)
         meta = {'type': self.ARTIFACT_TYPE, 'format': self.ARTIFACT_FORMAT, 'package_hint': self.ARTIFACT_PACKAGE_HINT,
@@ -166,9 +174,9 @@ class Subcorpus(pt.Artifact):
         Source: Fröbe et al., Corpus Subsampling, ECIR 2025, Table 1.
         """
         judged = self._judged if qrels is None else self._count_judged(qrels)
-        found = {'documents': len(self), 'topics': self.topics['qid'].nunique(), 'pairs': len(self.topics)}
+        found = {'documents': len(self), 'topics': len(self._qids), 'pairs': len(self._topic)}
         if judged is not None:
-            found['judged'] = judged['pairs'] / max(len(self.topics), 1)
+            found['judged'] = judged['pairs'] / max(len(self._topic), 1)
             found['not_judged'] = 1 - judged['documents'] / max(len(self), 1)
         return pd.Series(found, dtype=object, name=self.strategy)
 
@@ -221,7 +229,7 @@ class Subcorpus(pt.Artifact):
     def __repr__(self) -> str:
         arguments = ', '.join(f'{name}={value!r}' for name, value in self.parameters.items())
         arguments = arguments if len(arguments) < 80 else f'{arguments[:77]}…'
-        topics = self.topics['qid'].nunique()
+        topics = len(self._qids)
         return (f'Subcorpus({len(self)} document{"s" * (len(self) != 1)}, {topics} topic{"s" * (topics != 1)}, '
                 f'{self.strategy}({arguments}))')
 
