@@ -7,6 +7,7 @@ from pyterrier_unjudged.analysis import (
     decision_matrix,
     discriminative_power,
     rank_correlation,
+    reconstruction,
     rmse,
 )
 from pyterrier_unjudged.condensed_list import CondensedList
@@ -38,5 +39,5 @@ __all__ = ['Assessment', 'BPref', 'Bootstrap', 'Condensed', 'CondensedList', 'Ex
            'Treatment', 'TwoStageGain', 'Upper', 'accuracy', 'analysis', 'bootstrap_scores', 'decision_matrices',
            'decision_matrix', 'discriminative_power', 'extract', 'infNDCG', 'judged', 'judged_plus_random',
            'leave_one_group_out', 'loft', 'nDCG_JK', 'parse_measure', 'plots', 'pool', 'rank_correlation', 'read_runs',
-           'reduce_judgments', 'rerank_pool', 'rmse', 'robustness', 'shallow_pools', 'studies', 'subsampling',
-           'two_strata', 'xinfAP']
+           'reconstruction', 'reduce_judgments', 'rerank_pool', 'rmse', 'robustness', 'shallow_pools', 'studies',
+           'subsampling', 'two_strata', 'xinfAP']

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import sem, t
 
-from pyterrier_unjudged.analysis import accuracy, rank_correlation
+from pyterrier_unjudged.analysis import ScoreMatrix, accuracy, rank_correlation
+from pyterrier_unjudged.parsing import parse_measure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -254,6 +256,51 @@ def decision_matrix(decisions: DecisionMatrix, *, ax: Axes | None = None) -> Axe
     ax.legend(handles=[Patch(color=colour, label=label) for label, colour in CASES.items()], loc='center left',
               bbox_to_anchor=(1.0, 0.5), frameon=False)
     return ax
+
+
+def assessment_by_depth(scores: pd.DataFrame, performance: str, assessment: str,
+                        depths: Sequence[int] = (10, 30, 100, 500, 1000), *, confidence: float = 0.95,
+                        axes: np.ndarray | None = None) -> np.ndarray:
+    """Draws the means of performance and assessment of all systems, with confidence intervals, at several depths.
+
+    Systems keep one order in all pictures, that of their performance at the first depth.
+
+    Args:
+        scores: columns ``name``, ``qid``, ``measure``, ``value``, as ``pt.Experiment(…, perquery=True)`` returns them,
+            with both measures at each depth.
+        performance: the measure of performance without a depth, such as ``'AP'``.
+        assessment: the measure of assessment without one, such as ``'Assessment(P)'``.
+        depths: the depths.
+        confidence: confidence of the intervals, of Student's t distribution over topics.
+        axes: shape (2, depths); by default those of a new figure.
+
+    Returns:
+        The Axes, shape (2, depths): performance above, assessment below.
+
+    Raises:
+        ValueError: on malformed scores, and measures that they don't have.
+        ImportError: where matplotlib is missing.
+
+    Source: Baillie, Azzopardi & Ruthven, IPM 2008, Figures 5 to 10.
+    """
+    if axes is None:
+        axes = _pyplot().subplots(2, len(depths), figsize=(2.6 * len(depths) + 1, 5), layout='constrained',
+                                  squeeze=False)[1]
+    order = None
+    for column, depth in enumerate(depths):
+        for row, measure in enumerate((performance, assessment)):
+            matrix = ScoreMatrix.of(scores, repr(parse_measure(measure) @ depth))
+            if order is None:
+                order = matrix.names[np.argsort(-matrix.values.mean(axis=1), kind='stable')]
+            values = matrix.values[pd.Index(matrix.names).get_indexer(order)]
+            error = sem(values, axis=1) * t.ppf((1 + confidence) / 2, values.shape[1] - 1)
+            ax = axes[row, column]
+            ax.errorbar(range(len(order)), values.mean(axis=1), error, fmt='.', markersize=4, elinewidth=0.8)
+            ax.set_title(repr(parse_measure(measure) @ depth), fontsize='small')
+            ax.set_ylim(bottom=0)
+            ax.set_xticks([])
+        axes[1, column].set_xlabel('systems')
+    return axes
 
 
 def _draw_marks(ax: Axes, marks: pd.DataFrame, qids: list[str]) -> None:

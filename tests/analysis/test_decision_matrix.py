@@ -113,3 +113,18 @@ def test_both_measures_need_the_same_systems():
     scores = scores[(scores['name'] != 's1') | (scores['measure'] != 'Assessment(P@10)')]
     with pytest.raises(ValueError, match='not of the same systems and topics'):
         decision_matrix(scores, 'P@10', 'Assessment(P@10)')
+
+
+def test_picture_by_depth():
+    scores = random_scores()
+    axes = plots.assessment_by_depth(scores, 'P', 'Assessment(P)', [10, 20], axes=Figure().subplots(2, 2))
+    means = scores.groupby(['measure', 'name'])['value'].mean()
+    order = means['P@10'].sort_values(ascending=False).index
+    for column, depth in enumerate((10, 20)):
+        for row, measure in enumerate((f'P@{depth}', f'Assessment(P@{depth})')):
+            drawn = axes[row, column].lines[0].get_ydata()
+            assert drawn == pytest.approx(means[measure][order].to_numpy())
+    own = scores[(scores['measure'] == 'P@10') & (scores['name'] == order[0])]['value']
+    low, high = axes[0, 0].collections[0].get_segments()[0][:, 1]
+    interval = stats.t.interval(0.95, len(own) - 1, own.mean(), stats.sem(own))
+    assert (low, high) == pytest.approx(interval)
