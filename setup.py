@@ -22,6 +22,7 @@ setup(
     extras_require={
         'plots': PLOTS,
         'demo': PLOTS,
+        'energy': ['codecarbon>=2.3'],
         'extract': EXTRACT,
         'parquet': ['pyarrow'],
         'test': [*NOTEBOOKS, *EXTRACT, 'cwl-eval', 'distributed', 'hypothesis', 'pyNTCIREVAL', 'pyarrow', 'pyndeval',

@@ -17,7 +17,15 @@ from pyterrier_unjudged.measures import BPref, InfAP, InfRBP, Q, RPref, infNDCG,
 from pyterrier_unjudged.parsing import parse_measure
 from pyterrier_unjudged.provider import provider  # noqa: F401 (importing it registers it)
 from pyterrier_unjudged.runs import read_runs
-from pyterrier_unjudged.studies import leave_one_group_out, reduce_judgments, robustness, shallow_pools, two_strata
+from pyterrier_unjudged.studies import (
+    leave_one_group_out,
+    reduce_judgments,
+    retrieval_footprint,
+    reusability_report,
+    robustness,
+    shallow_pools,
+    two_strata,
+)
 from pyterrier_unjudged.subsampling import Subcorpus, extract, judged, judged_plus_random, loft, pool, rerank_pool
 from pyterrier_unjudged.treatments import (
     Assessment,
@@ -39,5 +47,5 @@ __all__ = ['Assessment', 'BPref', 'Bootstrap', 'Condensed', 'CondensedList', 'Ex
            'Treatment', 'TwoStageGain', 'Upper', 'accuracy', 'analysis', 'bootstrap_scores', 'decision_matrices',
            'decision_matrix', 'discriminative_power', 'extract', 'infNDCG', 'judged', 'judged_plus_random',
            'leave_one_group_out', 'loft', 'nDCG_JK', 'parse_measure', 'plots', 'pool', 'rank_correlation', 'read_runs',
-           'reconstruction', 'reduce_judgments', 'rerank_pool', 'rmse', 'robustness', 'shallow_pools', 'studies',
-           'subsampling', 'two_strata', 'xinfAP']
+           'reconstruction', 'reduce_judgments', 'rerank_pool', 'retrieval_footprint', 'reusability_report', 'rmse',
+           'robustness', 'shallow_pools', 'studies', 'subsampling', 'two_strata', 'xinfAP']

@@ -20,7 +20,8 @@ from pyterrier_unjudged.subsampling.subcorpus import Subcorpus
 
 def leave_one_group_out(runs: Runs, groups: Mapping[str, str], qrels: pd.DataFrame, measures: Sequence[Measure],
                         pool_depth: int = 10, subcorpus: Callable[[dict[str, pd.DataFrame]], Subcorpus] | None = None,
-                        restrict: str = 'pair', n_jobs: int = 1, drop_worst: float = 0.0) -> pd.DataFrame:
+                        restrict: str = 'pair', n_jobs: int = 1, drop_worst: float = 0.0,
+                        cut: bool = True) -> pd.DataFrame:
     """Scores each group's runs as if the group had not taken part, with the truth beside it.
 
     The judgments are cut to the pool of all runs at ``pool_depth``, so that everything in the top of each is judged:
@@ -39,6 +40,8 @@ def leave_one_group_out(runs: Runs, groups: Mapping[str, str], qrels: pd.DataFra
             ``'document'``, all judgments of documents that only the group brought for any topic.
         n_jobs: threads.
         drop_worst: share of the runs, by the first measure's mean truth, that are left out of the study.
+        cut: whether the judgments are cut to the pool first; False keeps what was judged beyond it, for the truth and
+            after a group's own judgments are taken away, as the papers' experiments do.
 
     Returns:
         One row per held-out run, topic and measure, columns ``group``, ``name``, ``qid``, ``measure``, ``value``,
@@ -72,7 +75,7 @@ def leave_one_group_out(runs: Runs, groups: Mapping[str, str], qrels: pd.DataFra
         raise ValueError('There are no measures.')
     runs, complete = as_runs(runs), Judgments.encode(qrels)
     everything = {name: JudgedRun.encode(run, complete) for name, run in runs.items()}
-    kept = pooled(list(everything.values()), pool_depth)
+    kept = pooled(list(everything.values()), pool_depth) | (not cut)
     judgments = complete.kept(kept)
     encoded = {name: run.rejudged(kept, judgments) for name, run in everything.items()}
     plain = {measure: getattr(measure, 'measure', measure) for measure in measures}
@@ -83,6 +86,8 @@ def leave_one_group_out(runs: Runs, groups: Mapping[str, str], qrels: pd.DataFra
 
     def study(others: list[str], own: list[str]) -> list[pd.DataFrame]:
         left = pooled([encoded[name] for name in others], pool_depth)
+        if not cut:
+            left |= ~pooled([encoded[name] for name in own], pool_depth)
         if restrict == 'document':
             document = judgments.pairs % len(judgments.docnos)
             left = np.isin(document, document[left])
