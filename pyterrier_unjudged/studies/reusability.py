@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -12,20 +11,15 @@ from ir_measures import nDCG
 from ir_measures.measures import Measure
 
 from pyterrier_unjudged.analysis import rank_correlation, reconstruction, rmse
-from pyterrier_unjudged.judged_run import JudgedRun, Judgments
-from pyterrier_unjudged.runs import Runs, as_runs
+from pyterrier_unjudged.runs import Runs
 from pyterrier_unjudged.studies.groups import held_out
 from pyterrier_unjudged.studies.judgments import pooled
-from pyterrier_unjudged.studies.leave_one_group_out import leave_one_group_out
-from pyterrier_unjudged.subsampling.strategies import pool
-from pyterrier_unjudged.subsampling.subcorpus import Subcorpus
+from pyterrier_unjudged.studies.leave_one_group_out import Setting, Strategy, held_out_scores
 from pyterrier_unjudged.treatments import Bootstrap, Condensed, Upper
 
 PRIORS = ('pool', 'run', 'pool+run')
 QUANTILES = (0.75, 0.9, 0.95)
 DEPTHS = (10, 25, 50, 100)  #: of the pools that are compared as subcorpora by default
-
-Strategy = Callable[[dict[str, pd.DataFrame]], Subcorpus]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -74,7 +68,7 @@ class ReusabilityReport:
 
 def reusability_report(runs: Runs, groups: Mapping[str, str], qrels: pd.DataFrame, *, measure: Measure = nDCG@10,
                        pool_depth: int = 10, b: int = 1000, seed: int = 0,
-                       subcorpora: Mapping[str, Strategy | None] | None = None, cut: bool = True,
+                       subcorpora: Mapping[str, Strategy | int | None] | None = None, cut: bool = True,
                        drop_worst: float = 0.0, n_jobs: int = 1) -> ReusabilityReport:
     """Says how far scores and rankings of new systems can be trusted, by holding out each group of the old ones.
 
@@ -86,8 +80,8 @@ def reusability_report(runs: Runs, groups: Mapping[str, str], qrels: pd.DataFram
         pool_depth: depth of the pool, see :func:`leave_one_group_out`.
         b: samples of the bootstrap.
         seed: seed of the bootstrap.
-        subcorpora: name -> strategy, the other groups' runs -> subcorpus; None for the whole corpus. By default pools
-            to depth 10, 25, 50 and 100, and the whole.
+        subcorpora: name -> strategy, the other groups' runs -> subcorpus; or a number, the depth of a pool; or None,
+            the whole corpus. By default pools to depth 10, 25, 50 and 100, and the whole.
         cut: see :func:`leave_one_group_out`.
         drop_worst: see :func:`leave_one_group_out`.
         n_jobs: threads.
@@ -98,37 +92,34 @@ def reusability_report(runs: Runs, groups: Mapping[str, str], qrels: pd.DataFram
     Source: Fröbe et al., Bootstrapped nDCG Estimation in the Presence of Unjudged Documents, ECIR 2023, Tables 3 to 6;
     Fröbe et al., Corpus Subsampling, ECIR 2025, Tables 3 to 5.
     """
-    runs = as_runs(runs)
     if subcorpora is None:
-        subcorpora = {**{f'pool {depth}': partial(pool, depth=depth) for depth in DEPTHS}, 'whole': None}
+        subcorpora = {**{f'pool {depth}': depth for depth in DEPTHS}, 'whole': None}
     points = {'default': measure, 'condensed': Condensed(measure), 'upper': Upper(measure)}
     for prior in PRIORS:
         for stat in ('mode', 'mean'):
             points[f'bootstrap {prior}, {stat}'] = Bootstrap(measure, prior=prior, stat=stat, b=b, seed=seed)
     ends = {f'to bootstrap {quantile}': Bootstrap(measure, stat=quantile, b=b, seed=seed) for quantile in QUANTILES}
-    study_of = partial(leave_one_group_out, runs, groups, qrels, pool_depth=pool_depth, cut=cut, n_jobs=n_jobs,
-                       drop_worst=drop_worst)
-    study = study_of([*points.values(), *ends.values()])
+    setting = Setting.of(runs, groups, qrels, pool_depth, cut, measure, drop_worst)
+    study = held_out_scores(setting, [*points.values(), *ends.values()], None, 'pair', n_jobs)
     by_measure = {text: rows.set_index(['name', 'qid']) for text, rows in study.groupby('measure', sort=False)}
     estimates = {name: by_measure[repr(own)] for name, own in {**points, **ends}.items()}
-    on_subcorpora = {name: study_of([measure, Condensed(measure)], subcorpus=strategy)
+    on_subcorpora = {name: held_out_scores(setting, [measure, Condensed(measure)], strategy, 'pair', n_jobs)
                      for name, strategy in subcorpora.items()}
     return ReusabilityReport(
-        _incompleteness(runs, groups, qrels, pool_depth, cut), _prediction(estimates, list(points)),
+        _incompleteness(setting), _prediction(estimates, list(points)),
         _correlation(estimates, list(points)), _reconstruction(estimates, list(points), list(ends)),
         _subsampling(on_subcorpora, measure), _participants(on_subcorpora, measure), _newcomers(on_subcorpora, measure),
         study)
 
 
-def _incompleteness(runs: Mapping[str, pd.DataFrame], groups: Mapping[str, str], qrels: pd.DataFrame, depth: int,
-                    cut: bool) -> pd.DataFrame:
-    judgments = Judgments.encode(qrels)
-    encoded = {name: JudgedRun.encode(run, judgments) for name, run in runs.items()}
+def _incompleteness(setting: Setting) -> pd.DataFrame:
+    judgments = next(iter(setting.encoded.values())).judgments
     shares = []
-    for others, own in held_out(encoded, groups):
-        theirs, lost = (pooled([encoded[name] for name in names], depth) for names in (others, own))
+    for others, own in held_out(setting.encoded, setting.groups):
+        theirs, lost = (pooled([setting.encoded[name] for name in names], setting.pool_depth)
+                        for names in (others, own))
         lost &= ~theirs
-        left = theirs if cut else ~lost
+        left = theirs if setting.cut else ~lost
         shares.append([np.bincount(judgments.grades[which], minlength=judgments.pool.shape[1]) / max(which.sum(), 1)
                        for which in (left, lost)])
     return pd.DataFrame(np.mean(shares, axis=0), index=['judged', 'unjudged'])

@@ -45,6 +45,7 @@ def test_judgments_that_only_the_group_brought_are_gone():
 
 def test_subcorpora_filter_the_held_out_runs():
     study = leave_one_group_out(RUNS, GROUPS, QRELS, [P@5], 5, subcorpus=lambda runs: pool(runs, 8))
+    pd.testing.assert_frame_equal(study, leave_one_group_out(RUNS, GROUPS, QRELS, [P@5], 5, subcorpus=8))
     others = {name: run for name, run in RUNS.items() if GROUPS[name] != 'dense'}
     filtered = pool(others, 8).filter()(RUNS['dense'])
     judged = QRELS.merge(top(others, 5))
