@@ -2,10 +2,11 @@
 
 import sys
 
-from benchmarks import alternatives_to_bpref, bootstrap, shallow_pools, subsampling
+from benchmarks import alternatives_to_bpref, bootstrap, comparing, shallow_pools, subsampling
 
 BENCHMARKS = {'bootstrap': bootstrap.main, 'alternatives': alternatives_to_bpref.main,
-              'shallow': shallow_pools.main, 'subsampling': subsampling.main}
+              'shallow': shallow_pools.main, 'subsampling': subsampling.main,
+              'comparing': comparing.main}
 
 
 def main(chosen: list[str]) -> None:

@@ -53,4 +53,5 @@ def test_notebooks_run(path, tmp_path):
 
 def test_there_are_notebooks():
     assert [path.stem for path in NOTEBOOKS] == [
-        'alternatives-to-bpref', 'corpus-subsampling', 'deep-metrics-shallow-pools', 'unjudged-in-pt-experiment']
+        'alternatives-to-bpref', 'corpus-subsampling', 'deep-metrics-shallow-pools', 'is-my-collection-reusable',
+        'unjudged-in-pt-experiment']

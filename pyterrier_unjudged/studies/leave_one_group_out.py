@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
 import joblib
@@ -27,7 +27,7 @@ Strategy = Callable[[dict[str, pd.DataFrame]], Subcorpus]
 def leave_one_group_out(runs: Runs, groups: Mapping[str, str], qrels: pd.DataFrame, measures: Sequence[Measure],
                         pool_depth: int = 10, subcorpus: Strategy | int | None = None,
                         restrict: str = 'pair', n_jobs: int = 1, drop_worst: float = 0.0,
-                        cut: bool = True) -> pd.DataFrame:
+                        cut: bool = True, duplicates: Iterable[str] = ()) -> pd.DataFrame:
     """Scores each group's runs as if the group had not taken part, with the truth beside it.
 
     The judgments are cut to the pool of all runs at ``pool_depth``, so that everything in the top of each is judged:
@@ -49,6 +49,7 @@ def leave_one_group_out(runs: Runs, groups: Mapping[str, str], qrels: pd.DataFra
         drop_worst: share of the runs, by the first measure's mean truth, that are left out of the study.
         cut: whether the judgments are cut to the pool first; False keeps what was judged beyond it, for the truth and
             after a group's own judgments are taken away, as the papers' experiments do.
+        duplicates: ids of near-duplicate documents, which are left out of runs and judgments.
 
     Returns:
         One row per held-out run, topic and measure, columns ``group``, ``name``, ``qid``, ``measure``, ``value``,
@@ -76,6 +77,10 @@ def leave_one_group_out(runs: Runs, groups: Mapping[str, str], qrels: pd.DataFra
         raise ValueError(f"restrict must be 'pair' or 'document', not {restrict!r}.")
     if not measures:
         raise ValueError('There are no measures.')
+    runs, duplicates = as_runs(runs), set(duplicates)
+    if duplicates:
+        qrels = qrels[~qrels['docno'].isin(duplicates)]
+        runs = {name: run[~run['docno'].isin(duplicates)] for name, run in runs.items()}
     setting = Setting.of(runs, groups, qrels, pool_depth, cut, getattr(measures[0], 'measure', measures[0]), drop_worst)
     return held_out_scores(setting, measures, subcorpus, restrict, n_jobs)
 

@@ -69,6 +69,15 @@ def test_restricted_by_document_more_judgments_stay():
     assert of(by_pair, 'a', P@1, 'truth') == {'1': 1, '2': 1}
 
 
+def test_near_duplicates_are_left_out():
+    duplicates = RUNS['dense']['docno'].unique()[:20]
+    study = leave_one_group_out(RUNS, GROUPS, QRELS, [P@5], duplicates=duplicates)
+    without = {name: run[~run['docno'].isin(duplicates)] for name, run in RUNS.items()}
+    expected = leave_one_group_out(without, GROUPS, QRELS[~QRELS['docno'].isin(duplicates)], [P@5])
+    pd.testing.assert_frame_equal(study, expected)
+    assert not study['truth'].equals(leave_one_group_out(RUNS, GROUPS, QRELS, [P@5])['truth'])
+
+
 def test_twins_in_other_groups_lose_nothing():
     runs = {**RUNS, 'twin': RUNS['dense']}
     study = leave_one_group_out(runs, {name: name for name in runs}, QRELS, [nDCG@10])
