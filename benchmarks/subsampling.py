@@ -31,8 +31,22 @@ def robust03() -> None:
     if not folder.exists():
         print('robust03: UNJUDGED_DATA names no folder with it')
         return
-    from trectools import TrecPool, TrecPoolMaker, TrecRun
     runs = read_runs(folder)
+    against_trectools(runs)
+    files = sorted(folder.iterdir())
+    ours, theirs = seconds(lambda: pool(str(folder), DEPTH), lambda: _with_pandas(files), repeats=2)
+    print(f'reading and pooling: {ours:.1f} s, pt.io.read_results and pandas {theirs / ours:.1f} times as long')
+    for depth in (10, 25, 50, 100, 1000):
+        described = pool(runs, depth).describe(pt.io.read_qrels(str(folder.parent / 'qrels.txt.gz')))
+        print(f'depth {depth}: {described.to_dict()}')
+
+
+def against_trectools(runs: dict[str, pd.DataFrame]) -> None:
+    try:
+        from trectools import TrecPool, TrecPoolMaker, TrecRun
+    except ImportError:
+        print('pooling is compared with trectools, which is not installed: pip install trectools')
+        return
     loaded = []
     for name, run in runs.items():
         other = TrecRun()
@@ -47,12 +61,6 @@ def robust03() -> None:
     same = set().union(*pooled[0].pool.values()) == set(subcorpus)
     print(f'robust03, 17 runs to depth {DEPTH}: {ours:.2f} s, trectools {theirs / ours:.0f} times as long, '
           f'{"the same" if same else "OTHER"} documents')
-    files = sorted(folder.iterdir())
-    ours, theirs = seconds(lambda: pool(str(folder), DEPTH), lambda: _with_pandas(files), repeats=2)
-    print(f'reading and pooling: {ours:.1f} s, pt.io.read_results and pandas {theirs / ours:.1f} times as long')
-    for depth in (10, 25, 50, 100, 1000):
-        described = pool(runs, depth).describe(pt.io.read_qrels(str(folder.parent / 'qrels.txt.gz')))
-        print(f'depth {depth}: {described.to_dict()}')
 
 
 def _with_pandas(files: list[Path]) -> set[str]:

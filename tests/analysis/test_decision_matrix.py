@@ -1,10 +1,13 @@
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 import pytest
+from ir_measures import AP, P
 from matplotlib.figure import Figure
 from scipy import stats
 
-from pyterrier_unjudged import decision_matrices, decision_matrix, plots
+from pyterrier_unjudged import Assessment, JudgedRun, Judgments, decision_matrices, decision_matrix, plots, read_runs
+from pyterrier_unjudged.provider import evaluate
 
 
 def frame(**measures) -> pd.DataFrame:
@@ -128,3 +131,17 @@ def test_picture_by_depth():
     low, high = axes[0, 0].collections[0].get_segments()[0][:, 1]
     interval = stats.t.interval(0.95, len(own) - 1, own.mean(), stats.sem(own))
     assert (low, high) == pytest.approx(interval)
+
+
+def test_weak_cases_grow_with_depth_on_robust03(real_data):
+    """Baillie et al. 2008, Tables 3 and 4: the deeper, the more comparisons rest on different shares of judgments."""
+    judgments = Judgments.encode(pt.io.read_qrels(str(real_data / 'robust03' / 'qrels.txt.gz')))
+    depths = (10, 100, 1000)
+    measures = [measure for depth in depths for measure in (AP@depth, Assessment(P@depth))]
+    rows = []
+    for name, results in read_runs(real_data / 'robust03' / 'runs').items():
+        run = JudgedRun.encode(results, judgments)
+        rows += [pd.DataFrame({'name': name, 'qid': run.qids, 'measure': repr(measure), 'value': values})
+                 for measure, values in evaluate(measures, run).items()]
+    weak = decision_matrices(pd.concat(rows), 'AP', 'Assessment(P)', depths)['weak']
+    assert weak.round(3).tolist() == [0.191, 0.397, 0.603]
