@@ -31,9 +31,9 @@ def robust03() -> None:
     if not folder.exists():
         print('robust03: UNJUDGED_DATA names no folder with it')
         return
-    runs = read_runs(folder)
-    against_trectools(runs)
     files = sorted(folder.iterdir())
+    against_trectools(files)
+    runs = read_runs(folder)
     ours, theirs = seconds(lambda: pool(str(folder), DEPTH), lambda: _with_pandas(files), repeats=2)
     print(f'reading and pooling: {ours:.1f} s, pt.io.read_results and pandas {theirs / ours:.1f} times as long')
     for depth in (10, 25, 50, 100, 1000):
@@ -41,26 +41,24 @@ def robust03() -> None:
         print(f'depth {depth}: {described.to_dict()}')
 
 
-def against_trectools(runs: dict[str, pd.DataFrame]) -> None:
+def against_trectools(files: list[Path]) -> None:
     try:
         from trectools import TrecPool, TrecPoolMaker, TrecRun
     except ImportError:
         print('pooling is compared with trectools, which is not installed: pip install trectools')
         return
-    loaded = []
-    for name, run in runs.items():
-        other = TrecRun()
-        # trectools takes the order of the rows for the ranking.
-        run = run.sort_values(['qid', 'score', 'docno'], ascending=[True, False, False])
-        other.run_data = run.rename(columns={'qid': 'query'}).rename(columns={'docno': 'docid'}).assign(system=name)
-        loaded.append(other)
+    loaded = [TrecRun(str(file)) for file in files]
+    for run in loaded:  # trectools takes the order of the rows for the ranking
+        run.run_data = run.run_data.sort_values(['query', 'score', 'docid'], ascending=[True, False, False])
+    runs = {file.name: run.run_data.rename(columns={'query': 'qid', 'docid': 'docno'})
+            for file, run in zip(files, loaded, strict=True)}
     pooled: list[TrecPool] = []
-    theirs = seconds(lambda: pooled.append(TrecPoolMaker().make_pool(loaded, 'topX', topX=DEPTH)), repeats=1)[0]
-    ours = seconds(lambda: pool(runs, DEPTH))[0]
-    subcorpus = pool(runs, DEPTH)
-    same = set().union(*pooled[0].pool.values()) == set(subcorpus)
-    print(f'robust03, 17 runs to depth {DEPTH}: {ours:.2f} s, trectools {theirs / ours:.0f} times as long, '
-          f'{"the same" if same else "OTHER"} documents')
+    ours, theirs = seconds(lambda: pool(runs, DEPTH),
+                           lambda: pooled.append(TrecPoolMaker().make_pool(loaded, 'topX', topX=DEPTH)))
+    expected = {(qid, docno) for qid, docnos in pooled[0].pool.items() for docno in docnos}
+    same = expected == set(pool(runs, DEPTH).topics.itertuples(index=False, name=None))
+    print(f'robust03, 17 runs to depth {DEPTH}: {1000 * ours:.0f} ms, trectools {theirs / ours:.0f} times as long, '
+          f'{"the same" if same else "OTHER"} documents for each topic')
 
 
 def _with_pandas(files: list[Path]) -> set[str]:

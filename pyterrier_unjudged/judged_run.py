@@ -12,6 +12,8 @@ import pandas as pd
 import pyterrier as pt
 from ir_measures.util import QrelsConverter, RunConverter
 
+from pyterrier_unjudged.sorting import arrow_array, digits, inverse, is_arrow, text_digits
+
 UNJUDGED = -1  #: label of a retrieved document that nobody judged
 PADDING = -2  #: label behind the last document of a run that is shorter than others
 MAX_GRADE = 1000  #: labels beyond are taken for a mistake (a pool is counted per grade, so that they would cost much)
@@ -65,8 +67,8 @@ class Judgments:
             rows = np.argsort(-_numbers(frame['relevance']), kind='stable')
             rows = rows[~frame[['query_id', 'doc_id']].iloc[rows].duplicated().to_numpy()]
         per_document = frame.iloc[rows] if len(rows) < len(frame) else frame
-        topic, qids = encode_ids(per_document, 'query_id', 'qrels', sort=True)
-        document, docnos = encode_ids(per_document, 'doc_id', 'qrels')
+        topic, qids = encode_blocks(per_document['query_id'], 'qrels', sort=True)
+        document, docnos = encode_ids(per_document['doc_id'], 'qrels')
         grades = _grades(per_document)
         pairs = topic * np.int64(max(len(docnos), 1)) + document
         order = np.argsort(pairs)
@@ -94,9 +96,9 @@ class Judgments:
     @cached_property
     def alphabetical(self) -> np.ndarray:
         """The order of the judgments by topic and document id, which no order of rows changes, shape (judgments,)."""
-        place = np.argsort(np.argsort(self.docnos.to_numpy(dtype=object), kind='stable'), kind='stable')
+        place = inverse(np.lexsort(text_digits(self.docnos)))
         topic, document = np.divmod(self.pairs, max(len(self.docnos), 1))
-        return np.lexsort((place[document] if len(place) else document, topic))
+        return np.lexsort([*digits(place[document]), *digits(topic)])
 
     def kept(self, judgments: np.ndarray) -> Judgments:
         """Returns the judgments without those that are not kept; topics, highest grade and codes stay the same.
@@ -149,7 +151,7 @@ class JudgedRun:
                 retrieved twice for a topic, and a run that has no topic in common with the judgments.
         """
         frame = _as_frame(run, RunConverter, 'run', ['query_id', 'doc_id', 'score'])
-        topic, run_qids = encode_ids(frame, 'query_id', 'run')
+        topic, run_qids = encode_blocks(frame['query_id'], 'run')
         topic = pd.Index(judgments.qids, dtype=object).get_indexer(run_qids)[topic]
         if len(frame) and len(judgments.qids) and topic.max() < 0:
             raise ValueError(
@@ -160,7 +162,7 @@ class JudgedRun:
         if len(kept) < len(frame):
             frame, topic, score = frame.iloc[kept], topic[kept], score[kept]
 
-        document, run_docnos = encode_ids(frame, 'doc_id', 'run')
+        document, run_docnos = encode_ids(frame['doc_id'], 'run')
         pairs = topic * np.int64(max(len(run_docnos), 1)) + document
         if pd.Index(pairs).has_duplicates:
             order = np.argsort(pairs)
@@ -294,34 +296,52 @@ def _as_frame(source: Any, converter: type, what: str, columns: list[str]) -> pd
     return frame
 
 
-def encode_ids(frame: pd.DataFrame, column: str, what: str, sort: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the code of each row's id, and the distinct ids; all must be strings."""
-    codes, ids = _factorized(frame[column])
-    ids = np.asarray(ids, dtype=object)  # of a categorical column they are a categorical index
-    missing = codes < 0  # None and NaN
-    if missing.any() or (len(ids) and pd.api.types.infer_dtype(ids, skipna=False) != 'string'):
+def encode_ids(column: pd.Series, what: str, sort: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the code of each row's id, and the distinct ids, ascending if wanted; all must be strings."""
+    codes, ids = factorize_ids(column, what)
+    if sort:
+        order = np.lexsort(text_digits(ids))
+        codes, ids = inverse(order)[codes], ids[order]
+    return codes, np.asarray(ids, dtype=object)
+
+
+def factorize_ids(column: pd.Series, what: str) -> tuple[np.ndarray, pd.Index | np.ndarray]:
+    """As :func:`encode_ids`, with the distinct ids as they are kept in the column."""
+    codes, ids = pd.factorize(column)
+    missing = (codes < 0).any()  # None and NaN
+    if missing or not (is_arrow(ids) or not len(ids) or pd.api.types.infer_dtype(
+            np.asarray(ids, dtype=object), skipna=False) == 'string'):  # not those of a categorical column
         strings = np.append([isinstance(value, str) for value in ids], False)
         first = int(np.argmin(strings[codes]))
-        name = pt.model.from_ir_measures(column)
-        raise ValueError(f'The {what} has a {name} that is not a string: {_shown(frame[column], first)} in row '
-                         f'{frame.index[first]}. Convert the column with .astype(str), in the run and in the qrels '
+        name = pt.model.from_ir_measures(column.name)
+        raise ValueError(f'The {what} has a {name} that is not a string: {_shown(column, first)} in row '
+                         f'{column.index[first]}. Convert the column with .astype(str), in the run and in the qrels '
                          'alike.')
-    if sort:
-        order = np.argsort(ids)
-        codes, ids = np.argsort(order)[codes], ids[order]
     return codes, ids
 
 
-def _factorized(ids: pd.Series) -> tuple[np.ndarray, Any]:
-    """As ``pd.factorize``, faster where an id stands in many rows in a row, as topics do in a run."""
-    if isinstance(ids.dtype, pd.StringDtype) and ids.dtype.storage == 'pyarrow' and len(ids):
-        from pyarrow import compute
-        chunks = ids.array.__arrow_array__()
-        runs = compute.run_end_encode(chunks.chunk(0) if chunks.num_chunks == 1 else chunks.combine_chunks())
-        if len(runs.values) < len(ids) // 4:
-            codes, distinct = pd.factorize(runs.values.to_numpy(zero_copy_only=False))
-            return np.repeat(codes, np.diff(runs.run_ends.to_numpy(), prepend=0)), distinct
-    return pd.factorize(ids)
+def encode_blocks(column: pd.Series, what: str, sort: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """As :func:`encode_ids`, faster where ids stand in many rows in a row, as topics do in a run."""
+    starts = block_starts(column)
+    codes, ids = encode_ids(column.iloc[starts], what, sort)
+    return np.repeat(codes, np.diff(starts, append=len(column))), ids
+
+
+def block_starts(ids: pd.Series) -> np.ndarray:
+    """Returns the rows, ascending, whose id is another than that of the row before; the first row is one."""
+    if not is_arrow(ids) or not len(ids):
+        return np.flatnonzero(np.diff(pd.factorize(ids)[0], prepend=-2))  # missing ids have code -1
+    from pyarrow import compute, large_string
+    array = arrow_array(ids).cast(large_string())
+    offsets = np.frombuffer(array.buffers()[1], dtype=np.int64)[array.offset:][:len(array) + 1]
+    widths = np.diff(offsets)
+    if not array.null_count and widths[0] and (widths == widths[0]).all():
+        # The ids in one piece, compared with the same an id further on.
+        text = np.frombuffer(array.buffers()[2], dtype=np.uint8)[offsets[0]:offsets[-1]]
+        changes = np.unique(np.flatnonzero(text[widths[0]:] != text[:-widths[0]]) // widths[0])
+    else:
+        changes = compute.indices_nonzero(compute.not_equal(array[1:], array[:-1]).fill_null(True)).to_numpy()
+    return np.append(0, changes.astype(np.int64) + 1)
 
 
 def _numbers(values: pd.Series) -> np.ndarray:
@@ -353,10 +373,10 @@ def _grades(qrels: pd.DataFrame) -> np.ndarray:
 
 def scores_of(frame: pd.DataFrame, what: str = 'run') -> np.ndarray:
     """Returns the scores of a run's rows, float, shape (rows,); all must be numbers."""
-    score = frame['score'].to_numpy() if pd.api.types.is_float_dtype(frame['score'].dtype) else _numbers(frame['score'])
-    wrong = np.isnan(score)
-    if wrong.any():
-        first = int(np.argmax(wrong))
+    score = frame['score']
+    score = score.to_numpy() if isinstance(score.dtype, np.dtype) and score.dtype.kind == 'f' else _numbers(score)
+    if np.isnan(score.min(initial=np.inf)):
+        first = int(np.argmax(np.isnan(score)))
         raise ValueError(f'The {what} scores {_offender(frame, first)} with {_shown(frame["score"], first)}, which is '
                          "no number, so that it has no rank. Drop such rows, e.g. with .dropna(subset=['score']).")
     return score
@@ -382,10 +402,10 @@ def trec_order(topic: np.ndarray, score: np.ndarray, document: np.ndarray, docno
     order = np.lexsort((-score, topic))
     tied = (topic[order][1:] == topic[order][:-1]) & (score[order][1:] == score[order][:-1])
     if tied.any():
-        # Sorting strings is slow: only the documents within ties are compared, as text of fixed width.
+        # Sorting text is slow: only the documents within ties are compared.
         group = np.cumsum(~np.append(False, tied))
         within = np.append(tied, False) | np.append(False, tied)
         rows = order[within]
-        place = np.argsort(np.argsort(docnos[document[rows]].astype('U'), kind='stable'), kind='stable')
-        order[within] = rows[np.lexsort((-place, group[within]))]
+        descending = [~digit for digit in text_digits(docnos[document[rows]])]
+        order[within] = rows[np.lexsort([*descending, *digits(group[within])])]
     return order

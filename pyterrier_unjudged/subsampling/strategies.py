@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import os
+import itertools
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 from more_itertools import chunked
 
-from pyterrier_unjudged.judged_run import Judgments, encode_ids, scores_of, trec_order
+from pyterrier_unjudged.judged_run import Judgments, block_starts, encode_ids, factorize_ids, scores_of
 from pyterrier_unjudged.random_streams import topic_stream
 from pyterrier_unjudged.runs import Runs, as_runs
-from pyterrier_unjudged.subsampling.subcorpus import Subcorpus
+from pyterrier_unjudged.sorting import digits, text_digits
+from pyterrier_unjudged.subsampling.subcorpus import Pairs, Subcorpus
 
 CHUNK = 1 << 16  #: ids of a corpus held at a time
 
@@ -45,22 +46,29 @@ def pool(runs: Runs, depth: int, qrels: pd.DataFrame | None = None) -> Subcorpus
     if depth < 1:
         raise ValueError(f'The depth of a pool must be at least 1, not {depth!r}.')
     runs = as_runs(runs)
-    with ThreadPoolExecutor(os.cpu_count()) as threads:  # numpy and Arrow release Python's lock
-        tops = list(pt.tqdm(threads.map(lambda name: _top(runs[name], depth, name), runs), total=len(runs),
-                            desc='pooling'))
+    tops = [_Top.of(name, run, depth) for name, run in pt.tqdm(runs.items(), desc='pooling')]
     if qrels is not None:
-        judged_pairs = _pairs(qrels)
-        tops.append((*pd.factorize(judged_pairs['qid']), judged_pairs['docno']))
-    qids = pd.Index(pd.unique(np.concatenate([own for _, own, _ in tops])), dtype=object)
-    topic = np.concatenate([qids.get_indexer(own)[codes] for codes, own, _ in tops])
-    documents = pd.concat([docno for _, _, docno in tops], ignore_index=True).to_frame()
-    document, docnos = encode_ids(documents, 'docno', 'runs')
-    pairs = topic * np.int64(max(len(docnos), 1)) + document
-    for name, own in zip(runs, np.split(pairs, np.cumsum([len(codes) for codes, _, _ in tops])), strict=False):
-        own = np.sort(own)
-        if (own[1:] == own[:-1]).any():
-            _reject_duplicates(runs[name], name)
-    return Subcorpus.of_pairs(pairs, qids.to_numpy(), docnos, strategy='pool', qrels=qrels,
+        pairs = _pairs(qrels)
+        tops.append(_Top.of('qrels', pairs.assign(score=0.0), len(pairs)))
+    # A list is what one run retrieves for one topic.
+    list_qid, numbers = (np.concatenate([getattr(top, name) for top in tops]) for name in ('qids', 'numbers'))
+    lists = np.repeat(np.arange(len(list_qid), dtype=np.int32), numbers)
+    try:
+        list_topic, qids = encode_ids(pd.Series(list_qid, name='qid', dtype=object), 'runs')
+        document, docnos = factorize_ids(pd.concat([top.docno for top in tops], ignore_index=True), 'runs')
+    except ValueError:
+        for (name, run), column in itertools.product(runs.items(), ['qid', 'docno']):
+            encode_ids(run[column], f'run {name!r}')
+        raise
+    topic, document = np.repeat(list_topic.astype(np.int32), numbers), document.astype(np.int32)
+    order = np.lexsort([*digits(document), *digits(topic)])  # stable: the lists of a pair stay in ascending order
+    topic, document, lists = topic[order], document[order], lists[order]
+    new = np.append(True, (topic[1:] != topic[:-1]) | (document[1:] != document[:-1]))[:len(order)]
+    if (~new[1:] & (lists[1:] == lists[:-1])).any():
+        _reject_duplicates(runs)
+    new = np.flatnonzero(new)
+    pairs = Pairs(topic[new], document[new], qids, docnos)
+    return Subcorpus.of_pairs(pairs, strategy='pool', qrels=qrels,
                               parameters={'depth': depth, 'runs': sorted(runs), 'qrels': qrels is not None})
 
 
@@ -169,52 +177,79 @@ def _pairs(qrels: pd.DataFrame) -> pd.DataFrame:
     return qrels[['qid', 'docno']]
 
 
-def _top(run: pd.DataFrame, depth: int, name: str) -> tuple[np.ndarray, np.ndarray, pd.Series]:
-    """Returns the top of each topic, in no order: topic codes, the topics' ids, and document ids.
+class _Top(NamedTuple):
+    """The top of each topic of a run.
 
-    Only the scores at the border of the top need comparing with others, so that nothing is sorted, and document ids are
-    compared only within ties there.
+    Attributes:
+        qids: the topics, shape (topics,).
+        numbers: how many documents of each are in its top, shape (topics,).
+        docno: their ids, topic by topic, in no order otherwise, shape (documents,).
     """
-    missing = [column for column in ('qid', 'docno', 'score') if column not in run.columns]
-    if missing:
-        raise ValueError(f'Run {name!r} lacks the column(s) {missing}; it has {list(run.columns)}.')
-    what = f'run {name!r}'
-    score = scores_of(run, what)
-    topic, qids = encode_ids(run, 'qid', what)
-    lengths = np.bincount(topic, minlength=len(qids))
-    if not len(lengths) or lengths.max() <= depth:
-        return topic, qids, run['docno']
-    with np.errstate(over='ignore'):
-        score = score.astype(np.float32)
+
+    qids: np.ndarray
+    numbers: np.ndarray
+    docno: pd.Series
+
+    @classmethod
+    def of(cls, name: str, run: pd.DataFrame, depth: int) -> _Top:
+        """Takes the top. Only scores at its border need comparing with others, so that nothing is sorted."""
+        missing = [column for column in ('qid', 'docno', 'score') if column not in run.columns]
+        if missing:
+            raise ValueError(f'Run {name!r} lacks the column(s) {missing}; it has {list(run.columns)}.')
+        qid, docno = run['qid'], run['docno'].array
+        starts = block_starts(qid)
+        qids = np.asarray(qid.array.take(starts), dtype=object)
+        if len({*qids}) < len(qids):  # the rows of a topic lie scattered
+            return cls.of(name, run.iloc[np.lexsort(digits(encode_ids(qid, f'run {name!r}')[0]))], depth)
+        with np.errstate(over='ignore'):
+            score = scores_of(run, f'run {name!r}').astype(np.float32)
+        lengths = np.diff(starts, append=len(score))
+        border = _border(score, lengths, depth)
+        kept = np.flatnonzero(score >= np.repeat(border, lengths))
+        numbers = np.diff(np.searchsorted(kept, starts), append=len(kept))
+        crowded = numbers > depth
+        if crowded.any():  # only documents tied at the border can leave
+            tied = np.flatnonzero(np.repeat(crowded, numbers))
+            topic = np.repeat(np.flatnonzero(crowded), numbers[crowded])
+            at_border = score[kept[tied]] == border[topic]
+            tied, topic = tied[at_border], topic[at_border]
+            left = depth - numbers + np.bincount(topic, minlength=len(qids))
+            chosen = _last(pd.Series(docno.take(kept[tied])), topic, left)
+            kept = np.delete(kept, np.delete(tied, chosen))
+        return cls(qids, np.minimum(numbers, depth), pd.Series(docno.take(kept), name='docno'))
+
+
+def _border(score: np.ndarray, lengths: np.ndarray, depth: int) -> np.ndarray:
+    """Returns the score at rank ``depth`` of each list, -inf where it is shorter; list stands by list."""
+    if lengths.max(initial=0) <= depth:
+        return np.full(len(lengths), -np.inf)
     starts = np.cumsum(lengths) - lengths
-    in_order = (topic[1:] >= topic[:-1]).all()
-    # Small integers are sorted by radix.
-    order = None if in_order else np.argsort(topic.astype(np.uint16) if len(qids) < 1 << 16 else topic, kind='stable')
-    grouped, own_score = (topic, score) if in_order else (topic[order], score[order])
-    table = np.full((len(qids), lengths.max()), -np.inf, dtype=np.float32)
-    if lengths.min() == lengths.max():
-        table[:] = own_score.reshape(table.shape)
-    else:
-        table[grouped, np.arange(len(topic)) - starts[grouped]] = own_score
-    border = np.where(lengths >= depth, np.partition(table, -depth, axis=1)[:, -depth], -np.inf)
-    kept = np.flatnonzero(score >= border[topic])
-    crowded = np.bincount(topic[kept], minlength=len(qids)) > depth
-    if crowded.any():
-        at_border = crowded[topic[kept]] & (score[kept] == border[topic[kept]])
-        tied = kept[at_border]
-        document, docnos = encode_ids(run[['docno']].take(tied), 'docno', what)
-        ranked = trec_order(topic[tied], score[tied], document, docnos)
-        own = topic[tied][ranked]
-        rank = np.arange(len(own)) - np.searchsorted(own, own)
-        left = depth - np.bincount(topic[kept[~at_border]], minlength=len(qids))
-        kept = np.sort(np.concatenate([kept[~at_border], tied[ranked[rank < left[own]]]]))
-    return topic[kept], qids, run['docno'].take(kept)
+    rises = score[1:] > score[:-1]
+    rises[starts[1:] - 1] = False
+    if not rises.any():  # a ranking already
+        return np.where(lengths >= depth, score[np.minimum(starts + depth, len(score)) - 1], -np.inf)
+    if len(lengths) * lengths.max() > 4 * len(score):  # too ragged for a table
+        return _border(score[np.lexsort((-score, np.repeat(np.arange(len(lengths)), lengths)))], lengths, depth)
+    table = np.full((len(lengths), lengths.max()), -np.inf, dtype=np.float32)
+    table[np.arange(table.shape[1]) < lengths[:, None]] = score
+    return np.where(lengths >= depth, np.partition(table, -depth, axis=1)[:, -depth], -np.inf)
 
 
-def _reject_duplicates(run: pd.DataFrame, name: str) -> None:
-    repeated = run[run.duplicated(['qid', 'docno'])].iloc[0]
-    raise ValueError(f'The run {name!r} retrieves document {repeated["docno"]!r} of topic {repeated["qid"]!r} twice. '
-                     "Keep one of the rows, e.g. with .drop_duplicates(['qid', 'docno']).")
+def _last(texts: pd.Series, groups: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """Returns the rows of the last texts of each group, in alphabetical order; ``numbers`` of each group."""
+    rows = np.lexsort([*text_digits(texts), *digits(groups)])[::-1]
+    sizes = np.bincount(groups, minlength=len(numbers))[::-1]
+    behind = np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return rows[behind < numbers[groups[rows]]]
+
+
+def _reject_duplicates(runs: dict[str, pd.DataFrame]) -> None:
+    for name, run in runs.items():
+        repeated = run[run.duplicated(['qid', 'docno'])]
+        if len(repeated):
+            raise ValueError(f'The run {name!r} retrieves document {repeated["docno"].iloc[0]!r} of topic '
+                             f'{repeated["qid"].iloc[0]!r} twice. Keep one of the rows, e.g. with '
+                             ".drop_duplicates(['qid', 'docno']).")
 
 
 def _random_docnos(docnos: Iterable[str], number: int, without: set[str], seed: int) -> np.ndarray:

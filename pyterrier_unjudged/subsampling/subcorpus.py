@@ -10,16 +10,42 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from pyterrier_unjudged.judged_run import Judgments
+from pyterrier_unjudged.judged_run import Judgments, encode_ids, factorize_ids
+from pyterrier_unjudged.sorting import digits, inverse, text_digits
 from pyterrier_unjudged.subsampling.formats import write_lines
 
 DOCNOS, TOPICS, META = 'docnos.txt.gz', 'topics.tsv.gz', 'pt_meta.json'  #: the files of a subcorpus
+
+
+class Pairs(NamedTuple):
+    """Distinct pairs of topic and document.
+
+    Attributes:
+        topic: topic code of each pair, shape (pairs,).
+        document: document code of each pair, shape (pairs,).
+        qids: topic ids by code, shape (topics,).
+        docnos: document ids by code, shape (documents,), as pandas keeps them; those in no pair were brought by no
+            topic.
+    """
+
+    topic: np.ndarray
+    document: np.ndarray
+    qids: np.ndarray
+    docnos: pd.Index | np.ndarray
+
+    def ordered(self) -> Pairs:
+        """Returns the same pairs with ids, and pairs, in ascending order; ids are objects."""
+        by_qid, by_docno = np.lexsort(text_digits(self.qids)), np.lexsort(text_digits(self.docnos))
+        topic, document = inverse(by_qid)[self.topic], inverse(by_docno)[self.document]
+        order = np.lexsort([*digits(document), *digits(topic)])
+        docnos = np.asarray(self.docnos[by_docno], dtype=object)
+        return Pairs(topic[order], document[order], self.qids[by_qid], docnos)
 
 
 class Subcorpus(pt.Artifact):
@@ -30,7 +56,6 @@ class Subcorpus(pt.Artifact):
     and ``-`` work. Being a ``pt.Artifact``, it is shared with ``to_hf``, ``to_zenodo``, ``from_url`` and so on.
 
     Attributes:
-        docnos: the document ids in ascending order, shape (documents,).
         strategy: name of the function that made it.
         parameters: what that function was given.
 
@@ -56,8 +81,8 @@ class Subcorpus(pt.Artifact):
         topics = pd.read_csv(self.path / TOPICS, sep='\t', names=['qid', 'place'], dtype={'qid': str}, na_filter=False,
                              quoting=3)
         topic, qids = pd.factorize(topics['qid'])
-        self._set(docnos, np.asarray(qids, dtype=object), topic, topics['place'].to_numpy(dtype=int), meta['strategy'],
-                  meta['parameters'], meta['judged'])
+        pairs = Pairs(topic, topics['place'].to_numpy(dtype=int), np.asarray(qids, dtype=object), docnos)
+        self._set(pairs, meta['strategy'], meta['parameters'], meta['judged'])
         if self.hash != meta['hash']:
             raise ValueError(f'The subcorpus at {str(path)!r} is damaged: its contents are not those that were saved.')
 
@@ -73,46 +98,35 @@ class Subcorpus(pt.Artifact):
             parameters: what it was given, as JSON knows it.
             qrels: judgments, for :meth:`describe`.
         """
-        document, docnos = pd.factorize(topics['docno'])
-        topic, qids = pd.factorize(topics['qid'])
-        docnos, qids = (np.asarray(ids, dtype=object) for ids in (docnos, qids))
-        return cls.of_pairs(topic * np.int64(max(len(docnos), 1)) + document, qids, docnos, random, strategy=strategy,
-                            parameters=parameters, qrels=qrels)
+        rows = topics[['qid', 'docno']].drop_duplicates()
+        docno = pd.concat([rows['docno'], pd.Series(list(random), name='docno', dtype=object)])
+        document, docnos = factorize_ids(docno, 'subcorpus')
+        topic, qids = encode_ids(rows['qid'], 'subcorpus')
+        return cls.of_pairs(Pairs(topic, document[:len(rows)], qids, docnos), strategy=strategy, parameters=parameters,
+                            qrels=qrels)
 
     @classmethod
-    def of_pairs(cls, pairs: np.ndarray, qids: np.ndarray, docnos: np.ndarray, random: Iterable[str] = (), *,
-                 strategy: str, parameters: Mapping[str, Any], qrels: pd.DataFrame | None = None) -> Subcorpus:
-        """As :meth:`of`, of encoded pairs.
-
-        Args:
-            pairs: ``topic code * len(docnos) + document code``, repeated ones count once.
-            qids: topic ids by code.
-            docnos: document ids by code, each in some pair.
-            random: ids of further documents.
-            strategy: name of what chose the documents.
-            parameters: what it was given, as JSON knows it.
-            qrels: judgments, for :meth:`describe`.
-        """
+    def of_pairs(cls, pairs: Pairs, *, strategy: str, parameters: Mapping[str, Any],
+                 qrels: pd.DataFrame | None = None) -> Subcorpus:
+        """As :meth:`of`, of pairs that are encoded and distinct."""
         self = cls.__new__(cls)
         pt.Artifact.__init__(self, pt.Artifact.NO_PATH)
-        topic, document = np.divmod(pairs, max(len(docnos), 1))
-        (docnos, document), (qids, topic) = _in_order(docnos, document), _in_order(qids, topic)
-        pairs = np.sort(topic * np.int64(max(len(docnos), 1)) + document)
-        pairs = pairs[np.append(True, pairs[1:] != pairs[:-1])[:len(pairs)]]
-        topic, document = np.divmod(pairs, max(len(docnos), 1))
-        random = np.asarray(list(random), dtype=object)
-        if len(random):
-            brought, docnos = docnos, np.union1d(docnos, random)
-            document = np.searchsorted(docnos, brought)[document]
-        self._set(docnos, qids, topic, document, strategy, dict(parameters), None)
+        self._set(pairs, strategy, dict(parameters), None)
         if qrels is not None:
             self._judged = self._count_judged(qrels)
         return self
 
-    def _set(self, docnos: np.ndarray, qids: np.ndarray, topic: np.ndarray, document: np.ndarray, strategy: str,
-             parameters: dict[str, Any], judged: dict[str, int] | None) -> None:
-        self.docnos, self.strategy, self.parameters = docnos, strategy, parameters
-        self._qids, self._topic, self._document, self._judged = qids, topic, document, judged
+    def _set(self, pairs: Pairs, strategy: str, parameters: dict[str, Any], judged: dict[str, int] | None) -> None:
+        self._pairs, self.strategy, self.parameters, self._judged = pairs, strategy, parameters, judged
+
+    @cached_property
+    def _ordered(self) -> Pairs:
+        return self._pairs.ordered()
+
+    @property
+    def docnos(self) -> np.ndarray:
+        """The document ids in ascending order, shape (documents,)."""
+        return self._ordered.docnos
 
     @cached_property
     def topics(self) -> pd.DataFrame:
@@ -120,7 +134,8 @@ class Subcorpus(pt.Artifact):
 
         Documents that were drawn at random are brought by none.
         """
-        return pd.DataFrame({'qid': self._qids[self._topic], 'docno': self.docnos[self._document]}, dtype=object)
+        topic, document, qids, docnos = self._ordered
+        return pd.DataFrame({'qid': qids[topic], 'docno': docnos[document]}, dtype=object)
 
     @cached_property
     def hash(self) -> str:
@@ -130,7 +145,7 @@ class Subcorpus(pt.Artifact):
 
     @cached_property
     def _set_of_docnos(self) -> frozenset[str]:
-        return frozenset(self.docnos)
+        return frozenset(self._pairs.docnos)
 
     def save(self, path: str | Path) -> Subcorpus:
         """Writes the subcorpus to a folder, beside and then renamed, and returns it as it is there.
@@ -142,15 +157,16 @@ class Subcorpus(pt.Artifact):
         path = Path(path)
         if path.exists():
             raise FileExistsError(f'There is something at {str(path)!r} already. Remove it, or choose another path.')
-        for ids, forbidden in ((self.docnos, '\n'), (self._qids, '\t\n')):
+        topic, document, qids, docnos = self._ordered
+        for ids, forbidden in ((docnos, '\n'), (qids, '\t\n')):
             wrong = [text for text in ids if any(character in text for character in forbidden)]
             if wrong:
                 raise ValueError(f'The id {wrong[0]!r} has a tab or a line break, and can not be saved.')
         beside = path.with_name(f'.{path.name}.part')
         shutil.rmtree(beside, ignore_errors=True)
         beside.mkdir(parents=True)
-        lines = {DOCNOS: self.docnos, TOPICS: (f'{qid}\t{place}' for qid, place in zip(
-            self._qids[self._topic], self._document.tolist(), strict=True))}
+        lines = {DOCNOS: docnos, TOPICS: (f'{qid}\t{place}' for qid, place in zip(
+            qids[topic], document.tolist(), strict=True))}
         for name, text in lines.items():
             write_lines(beside / name, text)
         meta = {'type': self.ARTIFACT_TYPE, 'format': self.ARTIFACT_FORMAT, 'package_hint': self.ARTIFACT_PACKAGE_HINT,
@@ -174,9 +190,9 @@ class Subcorpus(pt.Artifact):
         Source: Fröbe et al., Corpus Subsampling, ECIR 2025, Table 1.
         """
         judged = self._judged if qrels is None else self._count_judged(qrels)
-        found = {'documents': len(self), 'topics': len(self._qids), 'pairs': len(self._topic)}
+        found = {'documents': len(self), 'topics': len(self._pairs.qids), 'pairs': len(self._pairs.topic)}
         if judged is not None:
-            found['judged'] = judged['pairs'] / max(len(self._topic), 1)
+            found['judged'] = judged['pairs'] / max(found['pairs'], 1)
             found['not_judged'] = 1 - judged['documents'] / max(len(self), 1)
         return pd.Series(found, dtype=object, name=self.strategy)
 
@@ -218,7 +234,7 @@ class Subcorpus(pt.Artifact):
         return iter(self.docnos)
 
     def __len__(self) -> int:
-        return len(self.docnos)
+        return len(self._pairs.docnos)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Subcorpus) and self.hash == other.hash
@@ -229,14 +245,6 @@ class Subcorpus(pt.Artifact):
     def __repr__(self) -> str:
         arguments = ', '.join(f'{name}={value!r}' for name, value in self.parameters.items())
         arguments = arguments if len(arguments) < 80 else f'{arguments[:77]}…'
-        topics = len(self._qids)
+        topics = len(self._pairs.qids)
         return (f'Subcorpus({len(self)} document{"s" * (len(self) != 1)}, {topics} topic{"s" * (topics != 1)}, '
                 f'{self.strategy}({arguments}))')
-
-
-def _in_order(ids: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Returns ids in ascending order, and the codes of the same ids in it."""
-    order = np.argsort(ids.astype('U'))  # text of fixed width is sorted several times as fast as objects
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    return ids[order], place[codes]

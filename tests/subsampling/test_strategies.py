@@ -11,19 +11,23 @@ QRELS = pd.DataFrame([('1', 'a', 1), ('1', 'b', 2), ('1', 'c', 1), ('1', 'd', 0)
 CORPUS = [f'd{number}' for number in range(500)] + list('abcdefg')
 
 
+DOCNOS = [*'abcdefg', 'ab', 'abcdefghi', 'abcdefghij', 'é', '']
+
+
 @st.composite
 def runs(draw) -> dict[str, pd.DataFrame]:
     found = {}
     for name in draw(st.lists(st.sampled_from(['x', 'y', 'z']), min_size=1, unique=True)):
-        rows = draw(st.lists(st.tuples(st.sampled_from(['1', '2', '10']), st.sampled_from(list('abcdefgh')),
+        rows = draw(st.lists(st.tuples(st.sampled_from(['1', '2', '10']), st.sampled_from(DOCNOS),
                                        st.integers(0, 3)), min_size=1, unique_by=lambda row: row[:2]))
-        found[name] = pd.DataFrame(rows, columns=['qid', 'docno', 'score'])
+        types = draw(st.sampled_from([{}, {'qid': object, 'docno': object}, {'qid': 'category', 'docno': 'category'}]))
+        found[name] = pd.DataFrame(rows, columns=['qid', 'docno', 'score']).astype(types)
     return found
 
 
 def top(run, depth) -> set[tuple[str, str]]:
     """The top as trec_eval ranks: by score, then docno, both descending."""
-    ranked = run.sort_values(['score', 'docno'], ascending=False).groupby('qid').head(depth)
+    ranked = run.sort_values(['score', 'docno'], ascending=False).groupby('qid', observed=True).head(depth)
     return set(zip(ranked['qid'], ranked['docno'], strict=True))
 
 
@@ -52,6 +56,13 @@ def test_pool_by_hand():
     with_judged = pool({'run': run}, 1, QRELS)
     assert list(with_judged) == list('abcdefg')
     assert with_judged.parameters == {'depth': 1, 'runs': ['run'], 'qrels': True}
+
+
+def test_topics_of_very_different_length():
+    run = pd.DataFrame({'qid': ['long'] * 1000 + [f'short{number}' for number in range(100)],
+                        'docno': [f'd{number}' for number in range(1100)], 'score': np.arange(1100) % 997.0})
+    expected = {('long', 'd996'), ('long', 'd995'), *((f'short{number}', f'd{1000 + number}') for number in range(100))}
+    assert pairs(pool({'run': run}, 2)) == expected
 
 
 def test_scores_alike_to_seven_digits_are_ties():

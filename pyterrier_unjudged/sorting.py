@@ -1,0 +1,87 @@
+"""Sorting in linear time: ``np.lexsort`` sorts 16-bit integers by radix, so numbers and texts are cut into such."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+DIGIT = 16  #: bits of a digit
+WORD = 8  #: bytes of a word
+Texts = pd.Series | pd.Index | np.ndarray
+
+
+def digits(numbers: np.ndarray) -> list[np.ndarray]:
+    """Returns whole numbers from 0 on as keys for ``np.lexsort``, the lowest digit first, each uint16.
+
+    Example:
+        >>> np.lexsort(digits(np.array([70_000, 3, 65_536])))
+        array([1, 2, 0])
+    """
+    columns = [numbers.astype(np.uint16)]
+    highest = int(numbers.max(initial=0)) >> DIGIT
+    while highest:
+        numbers, highest = numbers >> DIGIT, highest >> DIGIT
+        columns.append(numbers.astype(np.uint16))
+    return columns
+
+
+def text_digits(texts: Texts) -> list[np.ndarray]:
+    """Returns texts as keys for ``np.lexsort``, the end of the texts first, each uint16, shape (texts,).
+
+    Example:
+        >>> np.lexsort(text_digits(np.array(['d2', 'd10', 'c'], dtype=object)))
+        array([2, 1, 0])
+    """
+    return _digits_of_words(_words(texts))
+
+
+def inverse(order: np.ndarray) -> np.ndarray:
+    """Returns the place of each item in an order: the inverse permutation."""
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return place
+
+
+def is_arrow(texts: Texts) -> bool:
+    """Tells whether texts are kept as an Arrow array, which is how pandas keeps them from version 3 on."""
+    return isinstance(texts.dtype, pd.StringDtype) and texts.dtype.storage == 'pyarrow'
+
+
+def arrow_array(texts: pd.Series | pd.Index) -> pa.Array:
+    """Returns the Arrow array of texts for which :func:`is_arrow` holds, in one piece."""
+    array = texts.array.__arrow_array__()
+    if not hasattr(array, 'chunks'):
+        return array
+    return array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
+
+
+def _words(texts: Texts) -> np.ndarray:
+    """Returns the bytes of texts in UTF-8, whose order is that of the texts, as uint64, shape (texts, words)."""
+    if is_arrow(texts):
+        from pyarrow import compute
+        array = arrow_array(texts).fill_null('')
+        width = _width(compute.max(compute.binary_length(array)).as_py())
+        padded = compute.ascii_rpad(array, width, padding='\0')  # bytes, whatever its name says
+        text = np.frombuffer(padded.buffers()[2] or b'', dtype=np.uint8, count=len(array) * width)
+    else:
+        texts = np.asarray(texts, dtype=object)
+        try:
+            text = texts.astype('S')
+        except UnicodeEncodeError:
+            text = np.char.encode(texts.astype('U'), 'utf-8', 'surrogatepass')
+        width = _width(text.itemsize)
+        text = text.astype(f'S{width}')
+    return text.view(np.uint64).reshape(len(texts), width // WORD)
+
+
+def _width(longest: int | None) -> int:
+    return WORD * max(1, -(-(longest or 0) // WORD))
+
+
+def _digits_of_words(words: np.ndarray) -> list[np.ndarray]:
+    return list(words.view('>u2').T[::-1].astype(np.uint16, order='C'))
