@@ -12,7 +12,7 @@ import pandas as pd
 import pyterrier as pt
 from ir_measures.util import QrelsConverter, RunConverter
 
-from pyterrier_unjudged.sorting import arrow_array, digits, inverse, is_arrow, text_digits
+from pyterrier_unjudged.sorting import Texts, arrow_array, digits, inverse, is_arrow, text_digits
 
 UNJUDGED = -1  #: label of a retrieved document that nobody judged
 PADDING = -2  #: label behind the last document of a run that is shorter than others
@@ -305,9 +305,10 @@ def encode_ids(column: pd.Series, what: str, sort: bool = False) -> tuple[np.nda
     return codes, np.asarray(ids, dtype=object)
 
 
-def factorize_ids(column: pd.Series, what: str) -> tuple[np.ndarray, pd.Index | np.ndarray]:
+def factorize_ids(column: pd.Series, what: str) -> tuple[np.ndarray, Texts]:
     """As :func:`encode_ids`, with the distinct ids as they are kept in the column."""
-    codes, ids = pd.factorize(column)
+    # In one piece, because pandas joins the dictionaries of pieces slowly.
+    codes, ids = pd.factorize(type(column.array)(arrow_array(column)) if is_arrow(column) else column)
     missing = (codes < 0).any()  # None and NaN
     if missing or not (is_arrow(ids) or not len(ids) or pd.api.types.infer_dtype(
             np.asarray(ids, dtype=object), skipna=False) == 'string'):  # not those of a categorical column

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 DIGIT = 16  #: bits of a digit
 WORD = 8  #: bytes of a word
-Texts = pd.Series | pd.Index | np.ndarray
+Texts = pd.Series | pd.Index | pd.api.extensions.ExtensionArray | np.ndarray
 
 
 def digits(numbers: np.ndarray) -> list[np.ndarray]:
@@ -47,14 +47,21 @@ def inverse(order: np.ndarray) -> np.ndarray:
     return place
 
 
+def same_texts(texts: pd.Series, others: pd.Series) -> bool:
+    """Tells whether two columns have the same texts in the same order."""
+    if is_arrow(texts) and is_arrow(others):
+        return arrow_array(texts).equals(arrow_array(others))
+    return pd.Index(texts).equals(pd.Index(others))
+
+
 def is_arrow(texts: Texts) -> bool:
     """Tells whether texts are kept as an Arrow array, which is how pandas keeps them from version 3 on."""
     return isinstance(texts.dtype, pd.StringDtype) and texts.dtype.storage == 'pyarrow'
 
 
-def arrow_array(texts: pd.Series | pd.Index) -> pa.Array:
+def arrow_array(texts: Texts) -> pa.Array:
     """Returns the Arrow array of texts for which :func:`is_arrow` holds, in one piece."""
-    array = texts.array.__arrow_array__()
+    array = getattr(texts, 'array', texts).__arrow_array__()
     if not hasattr(array, 'chunks'):
         return array
     return array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()

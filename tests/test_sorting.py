@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pyterrier_unjudged.judged_run import block_starts, encode_blocks, encode_ids
-from pyterrier_unjudged.sorting import digits, inverse, text_digits
+from pyterrier_unjudged.sorting import digits, inverse, same_texts, text_digits
 
 # pandas and Arrow keep text as UTF-8, which has no surrogates; a NUL at the end is padding.
 TEXTS = st.lists(st.text(st.characters(exclude_categories=['Cs'], exclude_characters='\0'), max_size=20), max_size=30)
@@ -47,3 +47,12 @@ def test_a_slice_of_a_column(dtype):
     column = pd.Series(['11', '1', '1', '22', '22', '21'], dtype=dtype)
     assert block_starts(column[3:]).tolist() == [0, 2]
     assert np.lexsort(text_digits(column[3:])).tolist() == [2, 0, 1]
+
+
+@pytest.mark.parametrize('dtype', TYPES)
+def test_same_texts(dtype):
+    column = pd.Series(['1', '1', '2'], dtype=dtype)
+    assert same_texts(column, column.copy()) and same_texts(column, column.set_axis([7, 8, 9]))
+    assert not same_texts(column, column[:2]) and not same_texts(column, column[::-1])
+    missing = pd.Series(['1', None, pd.NA], dtype=object)
+    assert not same_texts(column, missing)

@@ -15,7 +15,7 @@ from more_itertools import chunked
 from pyterrier_unjudged.judged_run import Judgments, block_starts, encode_ids, factorize_ids, scores_of
 from pyterrier_unjudged.random_streams import topic_stream
 from pyterrier_unjudged.runs import Runs, as_runs
-from pyterrier_unjudged.sorting import digits, text_digits
+from pyterrier_unjudged.sorting import digits, same_texts, text_digits
 from pyterrier_unjudged.subsampling.subcorpus import Pairs, Subcorpus
 
 CHUNK = 1 << 16  #: ids of a corpus held at a time
@@ -46,7 +46,9 @@ def pool(runs: Runs, depth: int, qrels: pd.DataFrame | None = None) -> Subcorpus
     if depth < 1:
         raise ValueError(f'The depth of a pool must be at least 1, not {depth!r}.')
     runs = as_runs(runs)
-    tops = [_Top.of(name, run, depth) for name, run in pt.tqdm(runs.items(), desc='pooling')]
+    tops: list[_Top] = []
+    for name, run in pt.tqdm(runs.items(), desc='pooling'):
+        tops.append(_Top.of(name, run, depth, *tops[-1:]))
     if qrels is not None:
         pairs = _pairs(qrels)
         tops.append(_Top.of('qrels', pairs.assign(score=0.0), len(pairs)))
@@ -181,26 +183,40 @@ class _Top(NamedTuple):
     """The top of each topic of a run.
 
     Attributes:
+        topics: the run's topic ids, shape (rows,).
+        starts: the rows where they change, shape (topics,).
         qids: the topics, shape (topics,).
         numbers: how many documents of each are in its top, shape (topics,).
         docno: their ids, topic by topic, in no order otherwise, shape (documents,).
     """
 
+    topics: pd.Series
+    starts: np.ndarray
     qids: np.ndarray
     numbers: np.ndarray
     docno: pd.Series
 
     @classmethod
-    def of(cls, name: str, run: pd.DataFrame, depth: int) -> _Top:
-        """Takes the top. Only scores at its border need comparing with others, so that nothing is sorted."""
+    def of(cls, name: str, run: pd.DataFrame, depth: int, other: _Top | None = None) -> _Top:
+        """Takes the top. Only scores at its border need comparing with others, so that nothing is sorted.
+
+        Args:
+            name: the run's name, for messages.
+            run: results.
+            depth: ranks that are taken.
+            other: the top of another run. Most runs have as many rows for each topic, and needn't be parted anew.
+        """
         missing = [column for column in ('qid', 'docno', 'score') if column not in run.columns]
         if missing:
             raise ValueError(f'Run {name!r} lacks the column(s) {missing}; it has {list(run.columns)}.')
-        qid, docno = run['qid'], run['docno'].array
-        starts = block_starts(qid)
-        qids = np.asarray(qid.array.take(starts), dtype=object)
-        if len({*qids}) < len(qids):  # the rows of a topic lie scattered
-            return cls.of(name, run.iloc[np.lexsort(digits(encode_ids(qid, f'run {name!r}')[0]))], depth)
+        topics, docno = run['qid'], run['docno'].array
+        if other is not None and same_texts(topics, other.topics):
+            starts, qids = other.starts, other.qids
+        else:
+            starts = block_starts(topics)
+            qids = np.asarray(topics.array.take(starts), dtype=object)
+            if len({*qids}) < len(qids):  # the rows of a topic lie scattered
+                return cls.of(name, run.iloc[np.lexsort(digits(encode_ids(topics, f'run {name!r}')[0]))], depth)
         with np.errstate(over='ignore'):
             score = scores_of(run, f'run {name!r}').astype(np.float32)
         lengths = np.diff(starts, append=len(score))
@@ -216,7 +232,7 @@ class _Top(NamedTuple):
             left = depth - numbers + np.bincount(topic, minlength=len(qids))
             chosen = _last(pd.Series(docno.take(kept[tied])), topic, left)
             kept = np.delete(kept, np.delete(tied, chosen))
-        return cls(qids, np.minimum(numbers, depth), pd.Series(docno.take(kept), name='docno'))
+        return cls(topics, starts, qids, np.minimum(numbers, depth), pd.Series(docno.take(kept), name='docno'))
 
 
 def _border(score: np.ndarray, lengths: np.ndarray, depth: int) -> np.ndarray:

@@ -17,7 +17,7 @@ import pandas as pd
 import pyterrier as pt
 
 from pyterrier_unjudged.judged_run import Judgments, encode_ids, factorize_ids
-from pyterrier_unjudged.sorting import digits, inverse, text_digits
+from pyterrier_unjudged.sorting import Texts, digits, inverse, text_digits
 from pyterrier_unjudged.subsampling.formats import write_lines
 
 DOCNOS, TOPICS, META = 'docnos.txt.gz', 'topics.tsv.gz', 'pt_meta.json'  #: the files of a subcorpus
@@ -37,7 +37,7 @@ class Pairs(NamedTuple):
     topic: np.ndarray
     document: np.ndarray
     qids: np.ndarray
-    docnos: pd.Index | np.ndarray
+    docnos: Texts
 
     def ordered(self) -> Pairs:
         """Returns the same pairs with ids, and pairs, in ascending order; ids are objects."""
