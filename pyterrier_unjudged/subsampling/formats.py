@@ -31,7 +31,8 @@ Documents = Iterator[dict[str, Any] | Damage]
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
     """Writes lines as a gzipped file, which is the same for the same lines: it doesn't hold the time of writing."""
-    with open(path, 'wb') as raw, gzip.GzipFile('', 'wb', compresslevel=6, fileobj=raw, mtime=0) as file:
+    # Level 4 takes half the time of 6, for six percent more bytes.
+    with open(path, 'wb') as raw, gzip.GzipFile('', 'wb', compresslevel=4, fileobj=raw, mtime=0) as file:
         for line in lines:
             file.write(f'{line}\n'.encode())
 
@@ -104,15 +105,14 @@ def read_jsonl(stream: IO[bytes], wanted: frozenset[str], id_field: str | None =
     Only lines whose id may be wanted are parsed; the others are recognised by their bytes.
     """
     wanted_bytes = frozenset(docno.encode() for docno in wanted)
-    key, number = b'', 0
-    value = re.compile(rb'\s*:\s*"([^"\\]*)"').match
+    key, find_id, number = b'', None, 0
     for lines in _lines(stream):
         for line in lines:
             number += 1
-            start = line.find(key)
-            known = key and start >= 0 and value(line, start + len(key))
+            known = find_id and find_id(line)
             # A second key may be the one that counts, the first being part of something nested.
-            if known and known[1] not in wanted_bytes and line.find(key, known.end()) < 0:
+            if (known and known[1] is not None and known[1] not in wanted_bytes
+                    and line.find(key, known.end()) < 0):
                 continue
             if not line.strip():
                 continue
@@ -126,7 +126,9 @@ def read_jsonl(stream: IO[bytes], wanted: frozenset[str], id_field: str | None =
                 why = str(error) if isinstance(error, ValueError) else f'no id in {id_field or list(ID_FIELDS)}'
                 yield Damage(f'line {number}', why)
                 continue
-            key = key or f'"{id_field}"'.encode()
+            if not find_id:
+                key = f'"{id_field}"'.encode()
+                find_id = re.compile(re.escape(key) + rb'(?:\s*:\s*"([^"\\]*)")?').search
             if docno in wanted:
                 document.pop('docno', None)  # of a corpus whose id is in another field
                 yield {'docno': docno, **document}

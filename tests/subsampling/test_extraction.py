@@ -1,4 +1,5 @@
 import gzip
+import io
 import json
 import os
 import signal
@@ -9,9 +10,12 @@ from pathlib import Path
 
 import joblib
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pyterrier_unjudged import extract
 from pyterrier_unjudged.__main__ import main
+from pyterrier_unjudged.subsampling import formats
 
 WANTED = [f'd{number}' for number in range(0, 3000, 7)]
 
@@ -69,6 +73,23 @@ def test_ids_are_found_however_json_writes_them(tmp_path):
     result = extract(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'café'], [tmp_path / 'c.jsonl'], tmp_path / 'out')
     assert sorted(documents(tmp_path / 'out')) == ['a', 'b', 'c', 'caf\u00e9', 'd', 'f', 'g']
     assert result.missing == ['e']
+
+
+IDS = ['a', 'b', 'café', 'with "quotes"', 'back\\slash', 'docno', '']
+VALUES = st.recursive(st.sampled_from([*IDS, 1, None]),
+                      lambda inner: st.dictionaries(st.sampled_from(['docno', 'text', 'nested']), inner), max_leaves=4)
+
+
+@given(st.lists(st.tuples(st.sampled_from(IDS), st.dictionaries(st.sampled_from(['text', 'nested', 'url']), VALUES),
+                          st.booleans(), st.booleans(), st.sampled_from([None, (',', ':'), (' , ', ' : ')]))),
+       st.frozensets(st.sampled_from(IDS)))
+def test_lines_are_skipped_only_if_their_id_is_not_wanted(lines, wanted):
+    stream, expected = b'', []
+    for docno, fields, id_first, ascii, separators in lines:
+        document = {'docno': docno, **fields} if id_first else {**fields, 'docno': docno}
+        stream += json.dumps(document, ensure_ascii=ascii, separators=separators).encode() + b'\n'
+        expected += [document] if docno in wanted else []
+    assert list(formats.read_jsonl(io.BytesIO(stream), wanted)) == expected
 
 
 def test_the_field_of_the_id(tmp_path):
