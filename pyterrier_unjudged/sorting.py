@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 DIGIT = 16  #: bits of a digit
-WORD = 8  #: bytes of a word
 Texts = pd.Series | pd.Index | pd.api.extensions.ExtensionArray | np.ndarray
 
 
@@ -37,7 +36,22 @@ def text_digits(texts: Texts) -> list[np.ndarray]:
         >>> np.lexsort(text_digits(np.array(['d2', 'd10', 'c'], dtype=object)))
         array([2, 1, 0])
     """
-    return _digits_of_words(_words(texts))
+    if is_arrow(texts):
+        from pyarrow import compute
+        array = arrow_array(texts).fill_null('')
+        width = _even(compute.max(compute.binary_length(array)).as_py() or 0)
+        padded = compute.ascii_rpad(array, width, padding='\0')  # pads bytes, whatever its name says
+        text = np.frombuffer(padded.buffers()[2] or b'', dtype=np.uint8, count=len(array) * width)
+    else:
+        texts = np.asarray(texts, dtype=object)
+        try:
+            text = texts.astype('S')
+        except UnicodeEncodeError:
+            text = np.char.encode(texts.astype('U'), 'utf-8', 'surrogatepass')
+        width = _even(text.itemsize)
+        text = text.astype(f'S{width}')
+    # In UTF-8 the order of bytes is that of characters.
+    return list(text.view('>u2').reshape(len(texts), width // 2).T[::-1].astype(np.uint16, order='C'))
 
 
 def inverse(order: np.ndarray) -> np.ndarray:
@@ -67,28 +81,5 @@ def arrow_array(texts: Texts) -> pa.Array:
     return array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
 
 
-def _words(texts: Texts) -> np.ndarray:
-    """Returns the bytes of texts in UTF-8, whose order is that of the texts, as uint64, shape (texts, words)."""
-    if is_arrow(texts):
-        from pyarrow import compute
-        array = arrow_array(texts).fill_null('')
-        width = _width(compute.max(compute.binary_length(array)).as_py())
-        padded = compute.ascii_rpad(array, width, padding='\0')  # bytes, whatever its name says
-        text = np.frombuffer(padded.buffers()[2] or b'', dtype=np.uint8, count=len(array) * width)
-    else:
-        texts = np.asarray(texts, dtype=object)
-        try:
-            text = texts.astype('S')
-        except UnicodeEncodeError:
-            text = np.char.encode(texts.astype('U'), 'utf-8', 'surrogatepass')
-        width = _width(text.itemsize)
-        text = text.astype(f'S{width}')
-    return text.view(np.uint64).reshape(len(texts), width // WORD)
-
-
-def _width(longest: int | None) -> int:
-    return WORD * max(1, -(-(longest or 0) // WORD))
-
-
-def _digits_of_words(words: np.ndarray) -> list[np.ndarray]:
-    return list(words.view('>u2').T[::-1].astype(np.uint16, order='C'))
+def _even(width: int) -> int:
+    return max(width + width % 2, 2)

@@ -121,7 +121,8 @@ class Subcorpus(pt.Artifact):
 
     @cached_property
     def _ordered(self) -> Pairs:
-        return self._pairs.ordered()
+        self._pairs = self._pairs.ordered()
+        return self._pairs
 
     @property
     def docnos(self) -> np.ndarray:
@@ -145,7 +146,7 @@ class Subcorpus(pt.Artifact):
 
     @cached_property
     def _set_of_docnos(self) -> frozenset[str]:
-        return frozenset(self._pairs.docnos)
+        return frozenset(np.asarray(self._pairs.docnos, dtype=object))
 
     def save(self, path: str | Path) -> Subcorpus:
         """Writes the subcorpus to a folder, beside and then renamed, and returns it as it is there.
