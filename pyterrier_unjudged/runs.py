@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import glob
 import gzip
+import io
 import os
+import zlib
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -16,9 +18,10 @@ import pyterrier as pt
 Files = str | os.PathLike | Iterable[str | os.PathLike]
 Runs = Mapping[str, pd.DataFrame] | Files
 
-#: of a TREC run file; those that aren't used are read as categories, which is cheap and takes any text
-TYPES = {'qid': str, 'Q0': 'category', 'docno': str, 'rank': 'category', 'score': float, 'tag': 'category'}
-COLUMNS = list(TYPES)
+COLUMNS = ['qid', 'Q0', 'docno', 'rank', 'score', 'tag']  #: of a TREC run file
+MORE = 'more'  #: a field too many, as of a docno with a blank in it; pandas would drop it without a word
+#: those that aren't used are read as categories, which is cheap and takes any text
+TYPES = {**dict.fromkeys([*COLUMNS, MORE], 'category'), 'qid': str, 'docno': str, 'score': float}
 
 
 def as_runs(runs: Runs) -> dict[str, pd.DataFrame]:
@@ -39,6 +42,9 @@ def as_runs(runs: Runs) -> dict[str, pd.DataFrame]:
 
 def read_runs(path: Files) -> dict[str, pd.DataFrame]:
     """Reads run files: TREC's six columns (parted by blanks or tabs, gzipped or not), or parquet.
+
+    Where pyarrow is installed (``pip install pyterrier-unjudged[parquet]``), files with one blank or tab between fields
+    are read about three times as fast.
 
     Args:
         path: a folder, a file, a glob such as ``'runs/input.*.gz'``, or a list of files.
@@ -87,14 +93,51 @@ def _read(file: Path) -> pd.DataFrame:
             raise ValueError(f'{file} lacks the column(s) {missing}; it has {list(run.columns)}.')
         return run[['qid', 'docno', 'score']].astype({'qid': str, 'docno': str, 'score': float})
     try:
-        # With usecols, pandas would read lines with more fields without a word, a docno with a blank in it, say.
-        run = pd.read_csv(file, sep=r'\s+', names=COLUMNS, dtype=TYPES, na_filter=False, quoting=3,
-                          compression='infer', index_col=False)
-    except (ValueError, EOFError, OSError, pd.errors.ParserError) as error:
+        run = _read_plain(file)
+        if run is None:
+            run = pd.read_csv(file, sep=r'\s+', names=[*COLUMNS, MORE], dtype=TYPES, na_filter=False, quoting=3,
+                              compression='infer', index_col=False)
+            if (run[MORE] != '').any():
+                raise ValueError
+    except (ValueError, EOFError, OSError, zlib.error) as error:
         raise ValueError(_offending_line(file) or f'{file} can not be read: {error}') from None
     if np.isnan(run['score'].to_numpy()).any():
         raise ValueError(_offending_line(file))
     return run[['qid', 'docno', 'score']]
+
+
+def _read_plain(file: Path) -> pd.DataFrame | None:
+    """Reads a run file with Arrow, several times as fast as pandas.
+
+    Returns:
+        None where Arrow is not installed, or can't read the file, or would read it otherwise: it takes one blank (or
+        one tab) between fields, and as many fields in each line.
+    """
+    try:
+        from pyarrow import compute, csv, float64, large_string, lib
+    except ImportError:
+        return None
+    with (gzip.open if file.suffix == '.gz' else open)(file, 'rb') as stream:
+        text = stream.read()
+    first = text.partition(b'\n')[0]
+    blank, other = (b'\t', b' ') if b'\t' in first else (b' ', b'\t')
+    fields = first.count(blank) + 1
+    blanks = np.frombuffer(text, dtype=np.uint8) == ord(blank)
+    if not 5 <= fields <= 6 or other in text or (blanks[1:] & blanks[:-1]).any():
+        return None
+    try:
+        run = csv.read_csv(
+            io.BytesIO(text),
+            # One piece, where Arrow can.
+            csv.ReadOptions(column_names=COLUMNS[:fields], use_threads=False, block_size=min(len(text) + 1, 1 << 30)),
+            csv.ParseOptions(delimiter=blank.decode(), quote_char=False),
+            csv.ConvertOptions(include_columns=['qid', 'docno', 'score'], null_values=[], strings_can_be_null=False,
+                               column_types={'qid': large_string(), 'docno': large_string(), 'score': float64()}),
+        )
+    except lib.ArrowInvalid:
+        return None
+    # An empty topic stands for a blank that starts a line.
+    return run.to_pandas() if compute.min(compute.binary_length(run['qid'])).as_py() else None
 
 
 def _offending_line(file: Path) -> str | None:

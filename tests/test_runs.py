@@ -3,8 +3,11 @@ import gzip
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pyterrier_unjudged import read_runs
+from pyterrier_unjudged import runs as runs_module
 from pyterrier_unjudged.runs import as_runs
 
 LINES = '1 Q0 d1 0 3.5 tag\n1\tQ0\td2\t1\t-2e-1\ttag\n\n01  Q0  NA 1 7 tag  \n'
@@ -31,9 +34,36 @@ def test_folder_glob_and_list(folder):
     assert list(read_runs(folder / 'plain.run')) == ['plain.run']
 
 
+@given(st.lists(st.lists(st.sampled_from(['1', '1 ', 'Q0', 'd', 'dé', '2.5', '-1e3', '"', ' ', '', '\t']), min_size=5,
+                         max_size=7), min_size=1, max_size=3), st.sampled_from([' ', '\t', '  ']),
+       st.sampled_from(['\n', '\r\n', '\n\n', ' \n', '\n ']))
+def test_plain_files_are_read_as_others_are(tmp_path_factory, rows, blank, end):
+    file = tmp_path_factory.mktemp('runs') / 'run'
+    file.write_bytes(end.join(blank.join(row) for row in rows).encode())
+
+    def read():
+        try:
+            return read_runs(file)['run'].to_numpy().tolist()
+        except ValueError as error:
+            return str(error)
+
+    found = read()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runs_module, '_read_plain', lambda file: None)
+        assert found == read()
+
+
+def test_most_files_are_plain(tmp_path):
+    for lines in ('1 Q0 d 0 2.5 t\n1 Q0 d2 1 1 t', '1\tQ0\td\t0\t2.5\tt\r\n', '1 Q0 d 0 2.5\n'):
+        (tmp_path / 'run').write_bytes(lines.encode())
+        assert runs_module._read_plain(tmp_path / 'run').iloc[0].tolist() == ['1', 'd', 2.5]
+
+
 @pytest.mark.parametrize(('lines', 'message'), [
     ('1 Q0 d1 0 3.5 tag\n1 Q0 d2 1\n', r"bad.run, line 2: expected are qid, Q0, docno.*not '1 Q0 d2 1'"),
     ('1 Q0 d1 0 3.5 tag\n1 Q0 d2 1 2 t u\n', 'bad.run, line 2: expected'),
+    ('1 Q0 d 1 0 3.5 tag\n' * 2, "bad.run, line 1: expected are.*not '1 Q0 d 1 0 3.5 tag'"),
+    ('1 Q0 d 1 2 0 3.5 tag\n', 'bad.run, line 1: expected'),
     ('1 Q0 d1 0 high tag\n', "bad.run, line 1: 'high' is no score"),
     ('\n1 Q0 d1 0 nan tag\n', "bad.run, line 2: 'nan' is no score"),
 ])
