@@ -156,6 +156,6 @@ def _offending_line(file: Path) -> str | None:
                     valid = False
                 if not valid:
                     return f'{file}, line {number}: {fields[4]!r} is no score.'
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         return f'{file}, behind line {number}: {error}'
     return None

@@ -73,10 +73,13 @@ def test_malformed_lines_are_named(tmp_path, lines, message):
         read_runs(tmp_path)
 
 
-def test_a_truncated_file_is_named(tmp_path):
+def test_a_damaged_file_is_named(tmp_path):
     whole = gzip.compress('\n'.join(f'1 Q0 d{number} 0 {number} tag' for number in range(5000)).encode())
     (tmp_path / 'cut.gz').write_bytes(whole[:len(whole) // 2])
     with pytest.raises(ValueError, match='cut.gz, behind line'):
+        read_runs(tmp_path)
+    (tmp_path / 'cut.gz').write_bytes(whole[:10] + b'\xff' * 100)
+    with pytest.raises(ValueError, match='cut.gz, behind line 0: Error -3'):
         read_runs(tmp_path)
 
 
