@@ -323,9 +323,12 @@ def factorize_ids(column: pd.Series, what: str) -> tuple[np.ndarray, Texts]:
 
 def encode_blocks(column: pd.Series, what: str, sort: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """As :func:`encode_ids`, faster where ids stand in many rows in a row, as topics do in a run."""
-    starts = block_starts(column)
-    codes, ids = encode_ids(column.iloc[starts], what, sort)
-    return np.repeat(codes, np.diff(starts, append=len(column))), ids
+    if is_arrow(column):
+        starts = block_starts(column)
+        if len(starts) < len(column) // 4:
+            codes, ids = encode_ids(column.iloc[starts], what, sort)
+            return np.repeat(codes, np.diff(starts, append=len(column))), ids
+    return encode_ids(column, what, sort)
 
 
 def block_starts(ids: pd.Series) -> np.ndarray:
