@@ -12,7 +12,7 @@ import pandas as pd
 import pyterrier as pt
 from ir_measures.util import QrelsConverter, RunConverter
 
-from pyterrier_unjudged.sorting import Texts, arrow_array, digits, inverse, is_arrow, text_digits
+from pyterrier_unjudged.sorting import Texts, arrow_array, digits, in_order, inverse, is_arrow, pair_order, text_digits
 
 UNJUDGED = -1  #: label of a retrieved document that nobody judged
 PADDING = -2  #: label behind the last document of a run that is shorter than others
@@ -96,9 +96,8 @@ class Judgments:
     @cached_property
     def alphabetical(self) -> np.ndarray:
         """The order of the judgments by topic and document id, which no order of rows changes, shape (judgments,)."""
-        place = inverse(np.lexsort(text_digits(self.docnos)))
         topic, document = np.divmod(self.pairs, max(len(self.docnos), 1))
-        return np.lexsort([*digits(place[document]), *digits(topic)])
+        return pair_order(topic, in_order(self.docnos, document)[1])
 
     def kept(self, judgments: np.ndarray) -> Judgments:
         """Returns the judgments without those that are not kept; topics, highest grade and codes stay the same.
@@ -112,7 +111,7 @@ class Judgments:
         pool = pool.reshape(self.pool.shape).astype(np.int32)
         rows = self.rows[judgments]
         return dataclasses.replace(self, frame=self.frame.iloc[np.sort(rows)], pairs=self.pairs[judgments],
-                                   rows=np.argsort(np.argsort(rows)), grades=self.grades[judgments], pool=pool,
+                                   rows=inverse(np.argsort(rows)), grades=self.grades[judgments], pool=pool,
                                    collection_pool=pool.sum(axis=0, dtype=np.int64))
 
 
@@ -300,8 +299,7 @@ def encode_ids(column: pd.Series, what: str, sort: bool = False) -> tuple[np.nda
     """Returns the code of each row's id, and the distinct ids, ascending if wanted; all must be strings."""
     codes, ids = factorize_ids(column, what)
     if sort:
-        order = np.lexsort(text_digits(ids))
-        codes, ids = inverse(order)[codes], ids[order]
+        ids, codes = in_order(ids, codes)
     return codes, np.asarray(ids, dtype=object)
 
 

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 import pandas as pd
@@ -117,7 +118,7 @@ def _read_plain(file: Path) -> pd.DataFrame | None:
         from pyarrow import compute, csv, float64, large_string, lib
     except ImportError:
         return None
-    with (gzip.open if file.suffix == '.gz' else open)(file, 'rb') as stream:
+    with _opened(file, 'rb') as stream:
         text = stream.read()
     first = text.partition(b'\n')[0]
     blank, other = (b'\t', b' ') if b'\t' in first else (b' ', b'\t')
@@ -140,11 +141,15 @@ def _read_plain(file: Path) -> pd.DataFrame | None:
     return run.to_pandas() if compute.min(compute.binary_length(run['qid'])).as_py() else None
 
 
+def _opened(file: Path, mode: str, encoding: str | None = None) -> IO:
+    return (gzip.open if file.suffix == '.gz' else open)(file, mode, encoding=encoding)
+
+
 def _offending_line(file: Path) -> str | None:
     """Returns what is wrong with the first malformed line of a file, None where there is none."""
     number = 0
     try:
-        with (gzip.open if file.suffix == '.gz' else open)(file, 'rt', encoding='utf-8') as lines:
+        with _opened(file, 'rt', encoding='utf-8') as lines:
             for number, line in enumerate(lines, start=1):
                 fields = line.split()
                 if fields and not 5 <= len(fields) <= 6:

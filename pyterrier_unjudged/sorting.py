@@ -61,6 +61,22 @@ def inverse(order: np.ndarray) -> np.ndarray:
     return place
 
 
+def in_order(texts: Texts, codes: np.ndarray) -> tuple[Texts, np.ndarray]:
+    """Returns distinct texts in ascending order, and the codes of the same texts in it.
+
+    Example:
+        >>> in_order(np.array(['b', 'a'], dtype=object), np.array([0, 0, 1]))
+        (array(['a', 'b'], dtype=object), array([1, 1, 0]))
+    """
+    order = np.lexsort(text_digits(texts))
+    return texts[order], inverse(order)[codes]
+
+
+def pair_order(topic: np.ndarray, document: np.ndarray) -> np.ndarray:
+    """Returns the order of (topic code, document code) pairs; equal ones stay as they stand."""
+    return np.lexsort([*digits(document), *digits(topic)])
+
+
 def same_texts(texts: pd.Series, others: pd.Series) -> bool:
     """Tells whether two columns have the same texts in the same order."""
     if is_arrow(texts) and is_arrow(others):

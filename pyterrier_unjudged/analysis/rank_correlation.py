@@ -10,6 +10,7 @@ import pandas as pd
 from scipy import stats
 
 from pyterrier_unjudged.analysis.score_matrix import ScoreMatrix
+from pyterrier_unjudged.sorting import inverse
 
 Scores = np.ndarray | pd.Series | pd.DataFrame | list
 
@@ -137,7 +138,7 @@ def _tau_ap_a(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
 
 def _rbo(a: np.ndarray, b: np.ndarray, p: float) -> tuple[float, float]:
     depth = np.arange(1, len(a) + 1)
-    place_a, place_b = (np.argsort(np.argsort(-scores, kind='stable'), kind='stable') for scores in (a, b))
+    place_a, place_b = (inverse(np.argsort(-scores, kind='stable')) for scores in (a, b))
     both = np.bincount(np.maximum(place_a, place_b), minlength=len(a)).cumsum() / depth  # overlap at each depth
     if p == 1:
         return float(both.mean()), np.nan

@@ -12,10 +12,17 @@ import pandas as pd
 import pyterrier as pt
 from more_itertools import chunked
 
-from pyterrier_unjudged.judged_run import Judgments, block_starts, encode_ids, factorize_ids, scores_of
+from pyterrier_unjudged.judged_run import (
+    Judgments,
+    block_starts,
+    encode_ids,
+    factorize_ids,
+    reject_duplicates,
+    scores_of,
+)
 from pyterrier_unjudged.random_streams import topic_stream
 from pyterrier_unjudged.runs import Runs, as_runs
-from pyterrier_unjudged.sorting import digits, same_texts, text_digits
+from pyterrier_unjudged.sorting import digits, pair_order, same_texts, text_digits
 from pyterrier_unjudged.subsampling.subcorpus import Pairs, Subcorpus
 
 CHUNK = 1 << 16  #: ids of a corpus held at a time
@@ -63,7 +70,7 @@ def pool(runs: Runs, depth: int, qrels: pd.DataFrame | None = None) -> Subcorpus
             encode_ids(run[column], f'run {name!r}')
         raise
     topic, document = np.repeat(list_topic.astype(np.int32), numbers), document.astype(np.int32)
-    order = np.lexsort([*digits(document), *digits(topic)])  # stable: the lists of a pair stay in ascending order
+    order = pair_order(topic, document)  # the lists of a pair stay in ascending order
     topic, document, lists = topic[order], document[order], lists[order]
     new = np.append(True, (topic[1:] != topic[:-1]) | (document[1:] != document[:-1]))[:len(order)]
     if (~new[1:] & (lists[1:] == lists[:-1])).any():
@@ -261,11 +268,9 @@ def _last(texts: pd.Series, groups: np.ndarray, numbers: np.ndarray) -> np.ndarr
 
 def _reject_duplicates(runs: dict[str, pd.DataFrame]) -> None:
     for name, run in runs.items():
-        repeated = run[run.duplicated(['qid', 'docno'])]
-        if len(repeated):
-            raise ValueError(f'The run {name!r} retrieves document {repeated["docno"].iloc[0]!r} of topic '
-                             f'{repeated["qid"].iloc[0]!r} twice. Keep one of the rows, e.g. with '
-                             ".drop_duplicates(['qid', 'docno']).")
+        pairs = run.groupby(['qid', 'docno'], observed=True).ngroup().to_numpy()
+        order = np.argsort(pairs, kind='stable')
+        reject_duplicates(run, order, pairs[order], f'run {name!r}')
 
 
 def _random_docnos(docnos: Iterable[str], number: int, without: set[str], seed: int) -> np.ndarray:

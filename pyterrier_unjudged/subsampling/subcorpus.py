@@ -17,7 +17,7 @@ import pandas as pd
 import pyterrier as pt
 
 from pyterrier_unjudged.judged_run import Judgments, encode_ids, factorize_ids
-from pyterrier_unjudged.sorting import Texts, digits, inverse, text_digits
+from pyterrier_unjudged.sorting import Texts, in_order, pair_order
 from pyterrier_unjudged.subsampling.formats import write_lines
 
 DOCNOS, TOPICS, META = 'docnos.txt.gz', 'topics.tsv.gz', 'pt_meta.json'  #: the files of a subcorpus
@@ -41,11 +41,9 @@ class Pairs(NamedTuple):
 
     def ordered(self) -> Pairs:
         """Returns the same pairs with ids, and pairs, in ascending order; ids are objects."""
-        by_qid, by_docno = np.lexsort(text_digits(self.qids)), np.lexsort(text_digits(self.docnos))
-        topic, document = inverse(by_qid)[self.topic], inverse(by_docno)[self.document]
-        order = np.lexsort([*digits(document), *digits(topic)])
-        docnos = np.asarray(self.docnos[by_docno], dtype=object)
-        return Pairs(topic[order], document[order], self.qids[by_qid], docnos)
+        (qids, topic), (docnos, document) = in_order(self.qids, self.topic), in_order(self.docnos, self.document)
+        order = pair_order(topic, document)
+        return Pairs(topic[order], document[order], qids, np.asarray(docnos, dtype=object))
 
 
 class Subcorpus(pt.Artifact):
@@ -121,7 +119,7 @@ class Subcorpus(pt.Artifact):
 
     @cached_property
     def _ordered(self) -> Pairs:
-        self._pairs = self._pairs.ordered()
+        self._pairs = self._pairs.ordered()  # the same in any order, so that one is enough to keep
         return self._pairs
 
     @property

@@ -9,8 +9,6 @@ from pyterrier_unjudged import judged, judged_plus_random, loft, pool, rerank_po
 QRELS = pd.DataFrame([('1', 'a', 1), ('1', 'b', 2), ('1', 'c', 1), ('1', 'd', 0), ('2', 'a', 1), ('2', 'e', 1),
                       ('3', 'f', 0), ('3', 'g', -2)], columns=['qid', 'docno', 'label'])
 CORPUS = [f'd{number}' for number in range(500)] + list('abcdefg')
-
-
 DOCNOS = [*'abcdefg', 'ab', 'abcdefghi', 'abcdefghij', 'é', '']
 
 
